@@ -1,0 +1,34 @@
+//! The formula language of AgentLTL: what the compiler and the program both need.
+//!
+//! A [`Formula`] says something about the tool calls of an LLM agent. This crate reads it from text,
+//! prints it, and [classifies](RuntimeSafety) it; the macros of `agentltl-macros` run this code inside
+//! the compiler, the crate `agentltl` runs it in the program and adds traces, evaluation and
+//! enforcement. Depend on `agentltl`, which exports all of this.
+//!
+//! In the order data flows: [`Text`], [`Value`] and [`Host`] are what atoms hold, a [`Node`] is an atom
+//! or operator, a [`Formula`] a list of nodes, made by the parser or by [`build`]; [`Verdict`] is what a
+//! formula says of a run, and [`ClassificationReport`] what can be known of that beforehand.
+
+mod advice;
+pub mod build;
+mod classify;
+mod formula;
+mod host;
+mod nearest;
+mod node;
+mod severity;
+mod syntax;
+mod text;
+mod value;
+mod verdict;
+
+pub use classify::{ClassificationReport, Reach, RuntimeSafety};
+pub use formula::{Formula, MAX_DEPTH, NodeId, Tree};
+pub use host::Host;
+pub use nearest::nearest;
+pub use node::{Bound, Cmp, Domain, Node, Pattern};
+pub use severity::{Severity, UnknownSeverity};
+pub use syntax::{NoHost, ParseError, Parsed, Resolve, parse_with};
+pub use text::{Name, Seq, Text};
+pub use value::{Args, Number, Value};
+pub use verdict::{Verdict, VerdictSet};

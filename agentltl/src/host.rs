@@ -1,0 +1,243 @@
+//! Rust code in formulas: predicates, call patterns and quantifier domains.
+
+use std::fmt;
+use std::sync::Arc;
+
+use agentltl_core::{Domain, Formula, Host, Text, build};
+use serde_json::Value as Json;
+
+use crate::call::ToolCall;
+
+/// What a predicate says at a position.
+///
+/// ```
+/// use agentltl::Answer;
+/// assert_eq!(Answer::from(true), Answer::new(true));
+/// assert!(Answer::new(false).finally().is_final);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// Does the predicate hold?
+    pub holds: bool,
+    /// Can no later call change that?
+    pub is_final: bool,
+    /// Why, for people and models.
+    pub note: Option<String>,
+}
+
+impl Answer {
+    /// An answer that a later call may change: PTRUE or PFALSE.
+    #[must_use]
+    pub const fn new(holds: bool) -> Self {
+        Answer {
+            holds,
+            is_final: false,
+            note: None,
+        }
+    }
+
+    /// The answer as one that no later call can change: TRUE or FALSE.
+    #[must_use]
+    pub fn finally(mut self) -> Self {
+        self.is_final = true;
+        self
+    }
+
+    /// The answer with its reason.
+    #[must_use]
+    pub fn because(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+}
+
+impl From<bool> for Answer {
+    fn from(holds: bool) -> Self {
+        Answer::new(holds)
+    }
+}
+
+/// A predicate: given the calls of the run and the position judged, does it hold?
+///
+/// The position may be one past the last call (on a run without calls). What a `Predicate` node of
+/// a formula holds as its [`Host`].
+#[derive(Clone)]
+pub struct PredicateFn(Repr<dyn Fn(&[ToolCall], usize) -> Answer + Send + Sync>);
+
+/// A quantifier's domain: the entities found in the calls of the run; repeated ones count once.
+/// What `Domain::Host` of a formula holds as its [`Host`].
+#[derive(Clone)]
+pub struct DomainFn(Repr<dyn Fn(&[ToolCall]) -> Vec<Json> + Send + Sync>);
+
+/// Asks about a single call; see [`CallPattern`]. What `Pattern::Host` of a formula holds as its
+/// [`Host`].
+#[derive(Clone)]
+pub struct PatternFn(Repr<dyn CallPattern>);
+
+enum Repr<T: ?Sized + 'static> {
+    Static(&'static T),
+    Shared(Arc<T>),
+}
+
+impl<T: ?Sized> Clone for Repr<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Repr::Static(item) => Repr::Static(item),
+            Repr::Shared(item) => Repr::Shared(Arc::clone(item)),
+        }
+    }
+}
+
+impl<T: ?Sized> Repr<T> {
+    fn get(&self) -> &T {
+        match self {
+            Repr::Static(item) => item,
+            Repr::Shared(item) => item,
+        }
+    }
+}
+
+/// Whether a call matches a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Match {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+    /// That will only be known when the call runs.
+    Maybe,
+}
+
+impl From<bool> for Match {
+    fn from(matches: bool) -> Self {
+        if matches { Match::Yes } else { Match::No }
+    }
+}
+
+/// A question about a single call that the language cannot say: globs, files that exist, ranges.
+///
+/// The answer must depend on the call alone: the same call, the same answer.
+pub trait CallPattern: Send + Sync {
+    /// Does the call match? Its result is not known while it is being judged.
+    fn matches(&self, call: &ToolCall) -> Match;
+}
+
+impl<F: Fn(&ToolCall) -> Match + Send + Sync> CallPattern for F {
+    fn matches(&self, call: &ToolCall) -> Match {
+        self(call)
+    }
+}
+
+impl PredicateFn {
+    /// A predicate that is part of the program; usable in a `static`.
+    #[must_use]
+    pub const fn from_static(
+        predicate: &'static (dyn Fn(&[ToolCall], usize) -> Answer + Send + Sync),
+    ) -> Self {
+        PredicateFn(Repr::Static(predicate))
+    }
+
+    /// A predicate made at run time.
+    pub fn new<A: Into<Answer>>(
+        predicate: impl Fn(&[ToolCall], usize) -> A + Send + Sync + 'static,
+    ) -> Self {
+        PredicateFn(Repr::Shared(Arc::new(
+            move |calls: &[ToolCall], position| predicate(calls, position).into(),
+        )))
+    }
+
+    /// Asks the predicate.
+    #[must_use]
+    pub fn ask(&self, calls: &[ToolCall], position: usize) -> Answer {
+        self.0.get()(calls, position)
+    }
+}
+
+impl DomainFn {
+    /// A domain that is part of the program; usable in a `static`.
+    #[must_use]
+    pub const fn from_static(
+        domain: &'static (dyn Fn(&[ToolCall]) -> Vec<Json> + Send + Sync),
+    ) -> Self {
+        DomainFn(Repr::Static(domain))
+    }
+
+    /// A domain made at run time.
+    pub fn new(domain: impl Fn(&[ToolCall]) -> Vec<Json> + Send + Sync + 'static) -> Self {
+        DomainFn(Repr::Shared(Arc::new(domain)))
+    }
+
+    /// The entities in the run.
+    #[must_use]
+    pub fn entities(&self, calls: &[ToolCall]) -> Vec<Json> {
+        self.0.get()(calls)
+    }
+}
+
+impl PatternFn {
+    /// A pattern that is part of the program; usable in a `static`.
+    #[must_use]
+    pub const fn from_static(pattern: &'static dyn CallPattern) -> Self {
+        PatternFn(Repr::Static(pattern))
+    }
+
+    /// A pattern made at run time.
+    pub fn new(pattern: impl CallPattern + 'static) -> Self {
+        PatternFn(Repr::Shared(Arc::new(pattern)))
+    }
+
+    /// Asks the pattern.
+    #[must_use]
+    pub fn ask(&self, call: &ToolCall) -> Match {
+        self.0.get().matches(call)
+    }
+}
+
+macro_rules! opaque_debug {
+    ($($name:ident),*) => {$(
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(stringify!($name))
+            }
+        }
+    )*};
+}
+opaque_debug!(PredicateFn, DomainFn, PatternFn);
+
+/// `predicate(name)`: Rust code decides at each position. `runtime_safe` declares whether its
+/// violations are final (`Some(true)`), can be repaired (`Some(false)`), or nothing.
+///
+/// ```
+/// use agentltl::{predicate, ToolCall};
+/// let few = predicate("few_calls", Some(true), |calls: &[ToolCall], _| calls.len() < 100);
+/// assert_eq!(few.to_string(), "predicate(few_calls, runtime_safe=true)");
+/// ```
+pub fn predicate<A: Into<Answer>>(
+    name: impl Into<Text>,
+    runtime_safe: Option<bool>,
+    predicate: impl Fn(&[ToolCall], usize) -> A + Send + Sync + 'static,
+) -> Formula {
+    build::predicate_host(
+        Host::new(name, Arc::new(PredicateFn::new(predicate))),
+        runtime_safe,
+    )
+}
+
+/// A quantifier's domain found by Rust code.
+pub fn domain(
+    name: impl Into<Text>,
+    domain: impl Fn(&[ToolCall]) -> Vec<Json> + Send + Sync + 'static,
+) -> Domain {
+    Domain::Host(Host::new(name, Arc::new(DomainFn::new(domain))))
+}
+
+/// `matches` with a pattern in Rust; `maybe` says whether "maybe" counts as a match: `true` where
+/// that is the cautious reading (a forbidden call), `false` where it is not (a required one).
+pub fn matches_pattern(
+    name: impl Into<Text>,
+    pattern: impl CallPattern + 'static,
+    maybe: bool,
+) -> Formula {
+    build::matches_host(Host::new(name, Arc::new(PatternFn::new(pattern))), maybe)
+}
