@@ -63,17 +63,20 @@ impl From<bool> for Answer {
 /// The position may be one past the last call (on a run without calls). What a `Predicate` node of
 /// a formula holds as its [`Host`].
 #[derive(Clone)]
-pub struct PredicateFn(Repr<dyn Fn(&[ToolCall], usize) -> Answer + Send + Sync>);
+pub struct PredicateFn(Repr<AskPredicate>);
 
 /// A quantifier's domain: the entities found in the calls of the run; repeated ones count once.
 /// What `Domain::Host` of a formula holds as its [`Host`].
 #[derive(Clone)]
-pub struct DomainFn(Repr<dyn Fn(&[ToolCall]) -> Vec<Json> + Send + Sync>);
+pub struct DomainFn(Repr<AskDomain>);
 
 /// Asks about a single call; see [`CallPattern`]. What `Pattern::Host` of a formula holds as its
 /// [`Host`].
 #[derive(Clone)]
 pub struct PatternFn(Repr<dyn CallPattern>);
+
+type AskPredicate = dyn Fn(&[ToolCall], usize) -> Answer + Send + Sync;
+type AskDomain = dyn Fn(&[ToolCall]) -> Vec<Json> + Send + Sync;
 
 enum Repr<T: ?Sized + 'static> {
     Static(&'static T),
@@ -132,9 +135,7 @@ impl<F: Fn(&ToolCall) -> Match + Send + Sync> CallPattern for F {
 impl PredicateFn {
     /// A predicate that is part of the program; usable in a `static`.
     #[must_use]
-    pub const fn from_static(
-        predicate: &'static (dyn Fn(&[ToolCall], usize) -> Answer + Send + Sync),
-    ) -> Self {
+    pub const fn from_static(predicate: &'static AskPredicate) -> Self {
         PredicateFn(Repr::Static(predicate))
     }
 
@@ -157,9 +158,7 @@ impl PredicateFn {
 impl DomainFn {
     /// A domain that is part of the program; usable in a `static`.
     #[must_use]
-    pub const fn from_static(
-        domain: &'static (dyn Fn(&[ToolCall]) -> Vec<Json> + Send + Sync),
-    ) -> Self {
+    pub const fn from_static(domain: &'static AskDomain) -> Self {
         DomainFn(Repr::Static(domain))
     }
 

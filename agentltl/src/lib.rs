@@ -4,6 +4,7 @@ mod call;
 mod constraint;
 mod host;
 mod judge;
+mod matching;
 mod policy;
 mod trace;
 
@@ -16,7 +17,8 @@ pub use host::{
     predicate,
 };
 pub use judge::{
-    Breach, EvaluationError, Judgement, Segment, Witness, explain, holds, judge, verdict,
+    Breach, EvaluationError, Finding, Judgement, Run, Segment, Witness, holds, judge, verdict,
 };
+pub use matching::equal as json_equal;
 pub use policy::Policy;
 pub use trace::Trace;

@@ -35,3 +35,12 @@ pub fn shared(name: &str) -> Option<PathBuf> {
     let path = root().parent()?.join("shared").join(name);
     path.exists().then_some(path)
 }
+
+/// A call of a conformance trace.
+pub fn call(json: &Json) -> agentltl::ToolCall {
+    let mut call = agentltl::ToolCall::new(json["tool_name"].as_str().unwrap());
+    call.arguments = json["arguments"].as_object().unwrap().clone();
+    call.result = json.get("result").cloned();
+    call.step = json.get("step").map(|step| step.as_i64().unwrap());
+    call
+}

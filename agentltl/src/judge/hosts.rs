@@ -1,0 +1,57 @@
+//! Asking the Rust code in a formula, which may panic.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use agentltl_core::Host;
+use serde_json::Value as Json;
+
+use super::EvaluationError;
+use crate::call::ToolCall;
+use crate::host::{Answer, DomainFn, Match, PatternFn, PredicateFn};
+
+pub(crate) fn predicate(
+    host: &Host,
+    calls: &[ToolCall],
+    position: usize,
+) -> Result<Answer, EvaluationError> {
+    ask("predicate", host, |predicate: &PredicateFn| {
+        predicate.ask(calls, position)
+    })
+}
+
+pub(crate) fn pattern(host: &Host, call: &ToolCall) -> Result<Match, EvaluationError> {
+    ask("pattern", host, |pattern: &PatternFn| pattern.ask(call))
+}
+
+pub(crate) fn entities(host: &Host, calls: &[ToolCall]) -> Result<Vec<Json>, EvaluationError> {
+    ask("domain", host, |domain: &DomainFn| domain.entities(calls))
+}
+
+fn ask<T: 'static, R>(
+    kind: &str,
+    host: &Host,
+    question: impl FnOnce(&T) -> R,
+) -> Result<R, EvaluationError> {
+    let what = || format!("{kind} `{}`", host.name());
+    let Some(item) = host.get::<T>() else {
+        return Err(EvaluationError {
+            what: what(),
+            message: format!("it was not given as a {kind}"),
+        });
+    };
+    // The item is shared and immutable; what it may hold behind a lock is its own concern.
+    catch_unwind(AssertUnwindSafe(|| question(item))).map_err(|panic| EvaluationError {
+        what: what(),
+        message: format!("it panicked: {}", panic_message(&*panic)),
+    })
+}
+
+/// What a panic said.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}
