@@ -1,13 +1,29 @@
 //! One tool call.
 
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value as Json};
 
+use crate::trace::read_call;
+
 /// One call of a tool: proposed, running, or done.
+///
+/// Reads and writes the reference library's JSON: `tool_name` or `name`, `arguments` or `tool_args`,
+/// `result` or `tool_result`, `step`, `generation`, `status`, `id`; every other key is kept in
+/// [`extra`](ToolCall::extra) and written back.
 ///
 /// ```
 /// use agentltl::ToolCall;
 /// let call = ToolCall::new("search").with_argument("city", "SEA").with_result("3 flights");
 /// assert_eq!(call.arguments["city"], "SEA");
+///
+/// let json = r#"{"name": "search", "tool_args": null, "turn": 2}"#;
+/// let call: ToolCall = serde_json::from_str(json)?;
+/// assert_eq!(
+///     serde_json::to_string(&call)?,
+///     r#"{"tool_name":"search","arguments":{},"turn":2}"#,
+/// );
+/// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -46,6 +62,20 @@ impl ToolCall {
         self
     }
 
+    /// The call with these arguments instead of those it had.
+    ///
+    /// ```
+    /// use agentltl::ToolCall;
+    /// use serde_json::json;
+    /// let arguments = json!({"city": "SEA", "seats": 2}).as_object().cloned().unwrap_or_default();
+    /// assert_eq!(ToolCall::new("book").with_arguments(arguments).arguments["seats"], 2);
+    /// ```
+    #[must_use]
+    pub fn with_arguments(mut self, arguments: Map<String, Json>) -> Self {
+        self.arguments = arguments;
+        self
+    }
+
     /// The call with its result known.
     #[must_use]
     pub fn with_result(mut self, result: impl Into<Json>) -> Self {
@@ -59,6 +89,59 @@ impl ToolCall {
         self.step = Some(step);
         self
     }
+
+    /// The call as proposed by a model completion.
+    #[must_use]
+    pub fn with_generation(mut self, generation: impl Into<Generation>) -> Self {
+        self.generation = Some(generation.into());
+        self
+    }
+
+    /// The call with its exit status.
+    #[must_use]
+    pub fn with_status(mut self, status: i64) -> Self {
+        self.status = Some(status);
+        self
+    }
+
+    /// The call with the provider's identifier.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+}
+
+impl Serialize for ToolCall {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let mut written = vec!["tool_name", "arguments"];
+        map.serialize_entry("tool_name", &self.tool_name)?;
+        map.serialize_entry("arguments", &self.arguments)?;
+        macro_rules! optional {
+            ($($field:ident),*) => {$(
+                if let Some(value) = &self.$field {
+                    written.push(stringify!($field));
+                    map.serialize_entry(stringify!($field), value)?;
+                }
+            )*};
+        }
+        optional!(result, step, generation, status, id);
+        // A key of `extra` under the name of a field would say the same thing twice.
+        for (key, value) in &self.extra {
+            if !written.contains(&key.as_str()) {
+                map.serialize_entry(key, value)?;
+            }
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolCall {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        read_call(json, String::new).map_err(serde::de::Error::custom)
+    }
 }
 
 /// What identifies a model completion: a string or a number.
@@ -67,7 +150,8 @@ impl ToolCall {
 /// use agentltl::Generation;
 /// assert_ne!(Generation::from("1"), Generation::from(1));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Generation {
     /// Such as a completion's id.
     Text(String),

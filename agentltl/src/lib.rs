@@ -21,4 +21,4 @@ pub use judge::{
 };
 pub use matching::equal as json_equal;
 pub use policy::Policy;
-pub use trace::Trace;
+pub use trace::{Trace, TraceError, TraceProblem};
