@@ -7,15 +7,18 @@
 //!
 //! In the order data flows: [`Text`], [`Value`] and [`Host`] are what atoms hold, a [`Node`] is an atom
 //! or operator, a [`Formula`] a list of nodes, made by the parser or by [`build`]; [`Verdict`] is what a
-//! formula says of a run, and [`ClassificationReport`] what can be known of that beforehand.
+//! formula says of a run, and [`ClassificationReport`] what can be known of that beforehand. A
+//! [`Constraint`] is a formula with a name and a severity, a [`Policy`] a checked list of them.
 
 mod advice;
 pub mod build;
 mod classify;
+mod constraint;
 mod formula;
 mod host;
 mod nearest;
 mod node;
+mod policy;
 mod severity;
 mod syntax;
 mod text;
@@ -23,10 +26,14 @@ mod value;
 mod verdict;
 
 pub use classify::{ClassificationReport, Reach, RuntimeSafety};
+pub use constraint::Constraint;
 pub use formula::{Formula, MAX_DEPTH, NodeId, Tree};
 pub use host::Host;
 pub use nearest::nearest;
 pub use node::{Bound, Cmp, Domain, Node, Pattern};
+pub use policy::{
+    Policy, PolicyBuilder, PolicyError, PolicyProblem, Position, Problem, classify_constraints,
+};
 pub use severity::{Severity, UnknownSeverity};
 pub use syntax::{NoHost, ParseError, Parsed, Resolve, parse_with};
 pub use text::{Name, Seq, Text};

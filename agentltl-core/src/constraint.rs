@@ -1,8 +1,23 @@
 //! A named rule.
 
-use agentltl_core::{Formula, Severity, Text};
+use crate::formula::Formula;
+use crate::severity::Severity;
+use crate::text::Text;
 
 /// A named rule: what must hold, how much it weighs in the score, and what happens where it breaks.
+///
+/// Nothing is checked here: a [`Policy`](crate::Policy) checks its rules when it is made.
+///
+/// ```
+/// use agentltl_core::{build::*, Constraint, Severity};
+/// let rule = Constraint::new("fetch_first", before("fetch_data", "process_data"))
+///     .with_severity(Severity::SoftBlock)
+///     .with_weight(2.0)
+///     .with_description("Raw data is fetched before it is processed.")
+///     .with_repair("Call fetch_data first.");
+/// assert_eq!(rule.weight(), 2.0);
+/// assert_eq!(rule.severity(), Some(Severity::SoftBlock));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
     name: Text,
@@ -55,6 +70,13 @@ impl Constraint {
     #[must_use]
     pub fn with_severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);
+        self
+    }
+
+    /// The rule with another weight in the score than 1: 0 or more, finite.
+    #[must_use]
+    pub fn with_weight(mut self, weight: f64) -> Self {
+        self.weight = weight;
         self
     }
 
