@@ -17,6 +17,7 @@ use crate::matching::Bindings;
 use instances::Instances;
 use table::{Evaluator, Maybe, Mode, Plan};
 
+pub(crate) use hosts::panic_message;
 pub use run::Run;
 
 /// Rust code in a formula could not answer, so nothing can be said.

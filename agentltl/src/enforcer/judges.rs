@@ -1,0 +1,89 @@
+//! The one place where the enforcer asks for judgements, so that what answers can be replaced.
+//!
+//! It is told of each change of the trace: a call at the end, or a change of everything from some
+//! position on, which covers results that arrive late, withdrawn calls and undone chains.
+
+use agentltl_core::Formula;
+
+use crate::call::ToolCall;
+use crate::judge::{Breach, EvaluationError, Judgement, Run};
+use crate::trace::Trace;
+use agentltl_core::Policy;
+
+/// What the constraints say of a call.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// The constraints that refuse it or could not be judged, by their index in the policy.
+    pub(super) found: Vec<(usize, Result<Breach, EvaluationError>)>,
+    /// How many constraints are violated, but were before.
+    pub(super) already_broken: u64,
+}
+
+/// Judges calls by reading the trace again each time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Judges;
+
+impl Judges {
+    pub(super) fn new(policy: &Policy, trace: &Trace) -> Self {
+        let mut judges = Judges;
+        judges.changed_from(policy, trace, 0);
+        judges
+    }
+
+    /// Judges a call that would come next. It has no result, status or step.
+    pub(super) fn check(
+        &mut self,
+        policy: &Policy,
+        trace: &mut Trace,
+        candidate: &ToolCall,
+    ) -> Findings {
+        let mut findings = Findings::default();
+        let extended = Extended::new(trace, candidate.clone());
+        let run = Run::new(extended.0);
+        for (index, constraint) in policy.constraints().iter().enumerate() {
+            match run.judge(constraint.formula()) {
+                Ok(Judgement::Allowed) => {}
+                Ok(Judgement::AlreadyBroken) => findings.already_broken += 1,
+                Ok(Judgement::Broken(breach)) => findings.found.push((index, Ok(breach))),
+                Err(error) => findings.found.push((index, Err(error))),
+            }
+        }
+        findings
+    }
+
+    /// The last call of the trace is new.
+    pub(super) fn recorded(&mut self, policy: &Policy, trace: &Trace) {
+        let _ = (policy, trace);
+    }
+
+    /// The trace changed from that position on: calls there differ, are gone, or are new.
+    pub(super) fn changed_from(&mut self, policy: &Policy, trace: &Trace, position: usize) {
+        let _ = (policy, trace, position);
+    }
+
+    /// Does the run, as it is, leave the formula unmet? Then in which way.
+    pub(super) fn unmet(
+        &self,
+        formula: &Formula,
+        trace: &Trace,
+    ) -> Result<Option<String>, EvaluationError> {
+        let finding = Run::new(trace).finding(formula)?;
+        Ok((!finding.holds).then_some(finding.detail))
+    }
+}
+
+/// The trace with a candidate at its end, which goes again even where judging unwinds.
+struct Extended<'a>(&'a mut Trace);
+
+impl<'a> Extended<'a> {
+    fn new(trace: &'a mut Trace, candidate: ToolCall) -> Self {
+        trace.push(candidate);
+        Extended(trace)
+    }
+}
+
+impl Drop for Extended<'_> {
+    fn drop(&mut self) {
+        self.0.calls_mut().pop();
+    }
+}
