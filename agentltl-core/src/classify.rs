@@ -30,6 +30,22 @@ pub enum RuntimeSafety {
 }
 
 impl RuntimeSafety {
+    /// All four.
+    pub const ALL: [RuntimeSafety; 4] = [
+        RuntimeSafety::Safe,
+        RuntimeSafety::Unsafe,
+        RuntimeSafety::Inert,
+        RuntimeSafety::Ambiguous,
+    ];
+
+    /// The class of that name, in capitals.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        RuntimeSafety::ALL
+            .into_iter()
+            .find(|class| class.as_str() == name)
+    }
+
     /// The name in capitals, as it is printed and serialised.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -220,6 +236,7 @@ fn counted(Bound { cmp, number }: Bound) -> VerdictSet {
 /// assert!(report.message.unwrap().contains("INERT"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ClassificationReport {
     /// The constraint's name.

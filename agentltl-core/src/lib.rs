@@ -19,6 +19,8 @@ mod host;
 mod nearest;
 mod node;
 mod policy;
+#[cfg(feature = "serde")]
+mod serial;
 mod severity;
 mod syntax;
 mod text;
@@ -35,7 +37,7 @@ pub use policy::{
     Policy, PolicyBuilder, PolicyError, PolicyProblem, Position, Problem, classify_constraints,
 };
 pub use severity::{Severity, UnknownSeverity};
-pub use syntax::{NoHost, ParseError, Parsed, Resolve, parse_with};
+pub use syntax::{MAX_NODES, NoHost, ParseError, Parsed, Resolve, parse_with};
 pub use text::{Name, Seq, Text};
 pub use value::{Args, Number, Value};
 pub use verdict::{Verdict, VerdictSet};

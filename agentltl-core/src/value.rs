@@ -1,6 +1,7 @@
 //! The values a formula compares arguments and results with.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use crate::text::{Seq, Text};
 
@@ -211,6 +212,11 @@ impl Args {
         Args(items.into())
     }
 
+    /// Arguments that the caller knows to have each name once.
+    pub(crate) fn distinct(pairs: Vec<(Text, Value)>) -> Self {
+        Args(pairs.into())
+    }
+
     /// Arguments that are part of the program, each name once; usable in a `const` or `static`.
     #[must_use]
     pub const fn from_static(pairs: &'static [(Text, Value)]) -> Self {
@@ -248,9 +254,18 @@ impl Eq for Args {}
 
 /// Equality of objects: the same keys with equal values, in any order.
 fn same_fields(a: &[(Text, Value)], b: &[(Text, Value)]) -> bool {
-    a.len() == b.len()
-        && a.iter().all(|(key, value)| {
+    // From here on a table is worth its cost; without one, large objects would take quadratic time.
+    const LARGE: usize = 16;
+    if a.len() != b.len() {
+        return false;
+    }
+    if a.len() < LARGE {
+        return a.iter().all(|(key, value)| {
             b.iter()
                 .any(|(other, candidate)| key == other && value == candidate)
-        })
+        });
+    }
+    let fields: HashMap<&Text, &Value> = b.iter().map(|(key, value)| (key, value)).collect();
+    a.iter()
+        .all(|(key, value)| fields.get(key).is_some_and(|candidate| *candidate == value))
 }
