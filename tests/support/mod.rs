@@ -1,6 +1,8 @@
 //! What several tests need.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
+pub mod naive;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;

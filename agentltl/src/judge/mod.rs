@@ -9,7 +9,7 @@ mod table;
 
 use std::fmt;
 
-use agentltl_core::{Formula, Node, Verdict};
+use agentltl_core::{Formula, Node, NodeId, Verdict};
 use serde_json::Value as Json;
 
 use crate::call::ToolCall;
@@ -140,6 +140,26 @@ impl Run<'_> {
         Ok(evaluator.table(root, Bindings::NONE)?.at(root, 0))
     }
 
+    /// The instances of the formula that fail on the run as it is, in the order of the formula and
+    /// the run.
+    ///
+    /// ```
+    /// use agentltl::{Run, Trace, Verdict, build::*};
+    /// let trace = Trace::from_names(["a", "b", "a"]);
+    /// let failing = Run::new(&trace).failing(&globally(!now("a")))?;
+    /// assert_eq!(failing.len(), 2);
+    /// # Ok::<(), agentltl::EvaluationError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where Rust code in the formula cannot be asked.
+    pub fn failing(&self, formula: &Formula) -> Result<Vec<Witness>, EvaluationError> {
+        let plan = Plan::new(formula);
+        let len = self.calls().len();
+        let evaluator = Evaluator::new(&plan, self.prefix(len), Mode::Running, true);
+        Ok(failing(&evaluator, plan.tree.root(), 0, Vec::new())?.1)
+    }
+
     /// Is the newest call refused? The calls are those that ran and, last, the one being checked,
     /// whose result and step are not set.
     ///
@@ -178,17 +198,7 @@ impl Run<'_> {
         };
         let mut evaluator = Evaluator::new(plan, self.prefix(len), Mode::Running, true);
         evaluator.maybe = maybe;
-        let failing = |len, evaluator: &Evaluator<'_, '_, '_, '_>| {
-            let table = evaluator.table(root, Bindings::NONE)?;
-            let mut instances = Instances {
-                plan,
-                len,
-                found: Vec::new(),
-            };
-            instances.collect(root, position, &table, &mut start.clone());
-            Ok((table.at(root, position), instances.found))
-        };
-        let (verdict, witnesses) = failing(len, &evaluator)?;
+        let (verdict, witnesses) = failing(&evaluator, root, position, start)?;
         let asked_maybe = evaluator.asked_maybe.get();
         if !verdict.refuses() {
             return Ok((Judgement::Allowed, asked_maybe));
@@ -197,7 +207,7 @@ impl Run<'_> {
         if newest > 0 && position == 0 {
             let mut earlier = Evaluator::new(plan, self.prefix(newest), Mode::Running, true);
             earlier.maybe = maybe;
-            let (_, before) = failing(newest, &earlier)?;
+            let (_, before) = failing(&earlier, root, position, Vec::new())?;
             if instances::all_known(&witnesses, &before) {
                 return Ok((Judgement::AlreadyBroken, asked_maybe));
             }
@@ -212,6 +222,24 @@ impl Run<'_> {
         };
         Ok((Judgement::Broken(breach), asked_maybe))
     }
+}
+
+/// The verdict of a subformula at a position, and the instances in which it fails.
+fn failing(
+    evaluator: &Evaluator<'_, '_, '_, '_>,
+    root: NodeId,
+    position: usize,
+    mut path: Vec<Segment>,
+) -> Result<(Verdict, Vec<Witness>), EvaluationError> {
+    let table = evaluator.table(root, Bindings::NONE)?;
+    let len = evaluator.run.len();
+    let mut instances = Instances {
+        plan: evaluator.plan,
+        len,
+        found: Vec::new(),
+    };
+    instances.collect(root, position, &table, &mut path);
+    Ok((table.at(root, position), instances.found))
 }
 
 /// The running verdict of a closed formula; see [`Run::verdict`].
