@@ -65,14 +65,11 @@ pub fn feedback(decision: &Decision, enforcer: &Enforcer) -> String {
     }
     let others = &decision.violations[1..];
     if !others.is_empty() {
+        let rules = if others.len() == 1 { "rule" } else { "rules" };
         let _ = write!(
             text,
-            "\nThe call also breaks {} more; one change that meets all of them saves another refusal:",
-            if others.len() == 1 {
-                "rule".to_owned()
-            } else {
-                format!("{} rules", others.len())
-            }
+            "\nThe call breaks {} more {rules}; a change that meets all of them saves another refusal:",
+            others.len()
         );
         for (number, other) in (2..).zip(others) {
             let advice = match other.advice() {
@@ -107,7 +104,7 @@ fn rule(violation: &Violation) -> String {
 fn consequence(decision: &Decision, enforcer: &Enforcer) -> String {
     let settings = &enforcer.settings;
     let stop = if settings.latch_stop {
-        "nothing: the run stops here, and no call runs until a human resumes it. Report where you are."
+        "it is refused, as is every other call until a human resumes the run. Report where you are."
     } else {
         "it is refused again. The run stops here; do not look for a way around the rule."
     };
