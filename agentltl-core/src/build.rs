@@ -140,6 +140,26 @@ pub fn branch_called_not(correct: impl Into<Name>, wrong: impl Into<Name>) -> Fo
     })
 }
 
+/// `branch_called(correct [, wrong] [, context=STRING])`: the same, with a note for people on when
+/// this branch is the right one.
+///
+/// ```
+/// use agentltl_core::build::branch_called_when;
+/// let branch = branch_called_when("refund", None, Some("the order is late".into()));
+/// assert_eq!(branch.to_string(), r#"branch_called("refund", context="the order is late")"#);
+/// ```
+pub fn branch_called_when(
+    correct: impl Into<Name>,
+    wrong: Option<Name>,
+    context: Option<Text>,
+) -> Formula {
+    atom(Node::BranchCalled {
+        correct: correct.into(),
+        wrong,
+        context,
+    })
+}
+
 /// `called_n(tool, op k)`: how often the tool is called.
 ///
 /// ```

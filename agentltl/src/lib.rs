@@ -7,6 +7,8 @@ mod judge;
 mod matching;
 mod report;
 mod store;
+#[cfg(any(test, feature = "proptest"))]
+pub mod testing;
 mod trace;
 
 pub use agentltl_core::*;
