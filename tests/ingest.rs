@@ -155,6 +155,18 @@ fn names_need_not_be_ascii() {
     assert_eq!(trace[0].tool_name, "löschen 🗑");
 }
 
+/// Read less exactly, this is the neighbour of the number that a formula has for the same digits.
+#[test]
+fn numbers_are_read_to_the_last_digit() {
+    let trace =
+        Trace::from_jsonl(r#"{"tool_name": "a", "arguments": {"x": 2.8107736149094114e299}}"#);
+    let number = 2.810_773_614_909_411_4e299_f64;
+    assert_eq!(
+        trace.unwrap()[0].arguments["x"].as_f64().map(f64::to_bits),
+        Some(number.to_bits())
+    );
+}
+
 #[test]
 fn empty_runs() {
     assert!(

@@ -66,6 +66,20 @@ impl Constraint {
         }
     }
 
+    /// The rule under another name.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<Text>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// The rule with another formula.
+    #[must_use]
+    pub fn with_formula(mut self, formula: Formula) -> Self {
+        self.formula = formula;
+        self
+    }
+
     /// The rule with a severity of its own.
     #[must_use]
     pub fn with_severity(mut self, severity: Severity) -> Self {

@@ -2,6 +2,17 @@
 
 mod check;
 mod error;
+#[cfg(any(feature = "toml", feature = "serde"))]
+mod file;
+#[cfg(feature = "json")]
+mod json;
+#[cfg(any(feature = "toml", feature = "serde"))]
+mod place;
+#[cfg(feature = "serde")]
+mod serde;
+#[cfg(feature = "toml")]
+mod toml;
+mod write;
 
 use std::fmt;
 

@@ -5,6 +5,7 @@ mod enforcer;
 mod host;
 mod judge;
 mod matching;
+mod registry;
 mod report;
 mod store;
 #[cfg(any(test, feature = "proptest"))]
@@ -29,8 +30,14 @@ pub use judge::{
     Breach, EvaluationError, Finding, Judgement, Run, Segment, Witness, holds, judge, verdict,
 };
 pub use matching::equal as json_equal;
+pub use registry::Registry;
 pub use report::{
     ComplianceLabel, ComplianceReport, ConstraintResult, Verification, WeightError, verify,
 };
 pub use store::{FileStore, StoreError};
 pub use trace::{Trace, TraceError, TraceProblem};
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

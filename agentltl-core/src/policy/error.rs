@@ -23,7 +23,7 @@ use crate::syntax::ParseError;
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyError {
     // Never empty.
-    problems: Vec<PolicyProblem>,
+    pub(super) problems: Vec<PolicyProblem>,
 }
 
 impl PolicyError {
@@ -210,7 +210,7 @@ impl fmt::Display for Problem {
                 write!(f, "expected {expected}, found {found}")
             }
             Problem::UnknownSeverity(error) => error.fmt(f),
-            Problem::Formula { text, error } => write!(f, "in `{text}`, bytes {error}"),
+            Problem::Formula { text, error } => f.write_str(&error.render(text)),
             Problem::EmptyName => f.write_str("the name is empty"),
             Problem::DuplicateName { first } => write!(
                 f,
