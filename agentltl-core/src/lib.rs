@@ -16,6 +16,7 @@ mod classify;
 mod constraint;
 mod formula;
 mod host;
+pub mod monitor;
 mod nearest;
 mod node;
 mod policy;
