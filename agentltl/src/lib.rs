@@ -5,6 +5,7 @@ mod enforcer;
 mod host;
 mod judge;
 mod matching;
+pub mod monitor;
 mod registry;
 mod report;
 mod store;

@@ -143,7 +143,8 @@ pub(crate) fn canonical(value: &Json) -> String {
     text
 }
 
-fn write_canonical(value: &Json, text: &mut String) {
+/// Appends the [`canonical`] text.
+pub(crate) fn write_canonical(value: &Json, text: &mut String) {
     match value {
         Json::Null => text.push('n'),
         Json::Bool(value) => text.push(if *value { 't' } else { 'f' }),

@@ -48,7 +48,15 @@ pub enum Input {
 
 /// What the formula has that a monitor cannot follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unsupported(pub(crate) &'static str);
+pub struct Unsupported(&'static str);
+
+impl Unsupported {
+    /// With the reason.
+    #[must_use]
+    pub const fn new(reason: &'static str) -> Self {
+        Unsupported(reason)
+    }
+}
 
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -198,7 +206,7 @@ impl Counter {
     /// use agentltl_core::{build::called_n, Cmp, Verdict, monitor::Counter};
     /// let formula = called_n("a", Cmp::Le, 1_000_000);
     /// let counter = Counter::new(&formula).unwrap();
-    /// let (register, letter) = counter.step(0, &[1]);
+    /// let (register, letter) = counter.step(0, |_| 1);
     /// assert_eq!(letter, Verdict::PTrue as u8 + 8);
     /// # let _ = register;
     /// ```
@@ -206,6 +214,10 @@ impl Counter {
     pub fn new(formula: &Formula) -> Option<Self> {
         let [node] = formula.nodes() else { return None };
         let (atom, inputs) = plan::counter(node)?;
+        // `in_order` alone may name more tools than a letter has places.
+        if inputs.len() > atom::MAX_TOOLS + 2 {
+            return None;
+        }
         Some(Counter {
             atom,
             inputs,
@@ -213,19 +225,24 @@ impl Counter {
         })
     }
 
-    /// The questions asked of each call.
+    /// The register after a call, and the answer to [`Input::External`]; `answer` tells what the call
+    /// answers to a question.
     #[must_use]
-    pub fn inputs(&self) -> &[Input] {
-        &self.inputs
-    }
-
-    /// The register after a call, and the answer to [`Input::External`].
-    #[must_use]
-    pub fn step(&self, register: u64, letter: &[u8]) -> (u64, u8) {
-        let counted = self.counts && self.atom.counted(letter);
-        let register = self.atom.step(register, letter);
+    pub fn step(&self, register: u64, answer: impl Fn(&Input) -> u8) -> (u64, u8) {
+        let mut letter = [0; atom::MAX_TOOLS + 2];
+        for (place, input) in letter.iter_mut().zip(&self.inputs) {
+            *place = answer(input);
+        }
+        let counted = self.counts && self.atom.counted(&letter);
+        let register = self.atom.step(register, &letter);
         let verdict = self.atom.verdict(register) as u8;
         (register, verdict + if counted { atom::COUNTED } else { 0 })
+    }
+
+    /// What the register says.
+    #[must_use]
+    pub fn verdict(&self, register: u64) -> Verdict {
+        self.atom.verdict(register)
     }
 
     /// Is the call that made this change the one later ones must come after?

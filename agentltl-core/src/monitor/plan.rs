@@ -23,9 +23,11 @@ const MAX_VARIABLES: usize = 300;
 #[derive(Clone, Debug)]
 pub(super) enum Op {
     Constant(Verdict),
+    /// `several`: it has instances of its own, which the machine does not know.
     Atom {
         atom: usize,
         variable: usize,
+        several: bool,
     },
     /// TRUE or FALSE by the call.
     Call(usize),
@@ -130,13 +132,13 @@ impl Plan {
     /// What the formula has that a monitor cannot follow.
     pub(super) fn new(formula: &Formula, each_position: bool) -> Result<Self, Unsupported> {
         if formula.nodes().len() > MAX_NODES {
-            return Err(Unsupported("it is too large"));
+            return Err(Unsupported::new("it is too large"));
         }
         let mut planner = Planner::new(formula);
         planner.run()?;
         let mut plan = planner.plan;
         if plan.domains.len() > MAX_VARIABLES {
-            return Err(Unsupported("it has too many undecided parts"));
+            return Err(Unsupported::new("it has too many undecided parts"));
         }
         if let Op::Globally { each, .. } = &mut plan.items[plan.root].op {
             *each |= each_position;
@@ -166,16 +168,23 @@ impl Plan {
                 Op::At { position, .. } => {
                     todo.push((item.operands[0], position == 0));
                     if !first && !self.is_single(item.operands[0]) {
-                        return Err(Unsupported("an earlier position has several instances"));
+                        return Err(Unsupported::new(
+                            "an earlier position has several instances",
+                        ));
                     }
                     self.set_keys(id, first)?;
                 }
                 Op::Historically { .. } if first => todo.push((item.operands[0], true)),
                 Op::Historically { .. } if !self.items[item.operands[0]].past => {
-                    return Err(Unsupported("`H` over something undecided"));
+                    return Err(Unsupported::new("`H` over something undecided"));
+                }
+                Op::Atom { several: true, .. } => {
+                    return Err(Unsupported::new("a quantifier with instances of its own"));
                 }
                 Op::Previous { .. } if !first && !self.is_single(item.operands[0]) => {
-                    return Err(Unsupported("an earlier position has several instances"));
+                    return Err(Unsupported::new(
+                        "an earlier position has several instances",
+                    ));
                 }
                 _ => self.set_keys(id, first)?,
             }
@@ -200,7 +209,10 @@ impl Plan {
             let item = &self.items[id];
             match item.op {
                 _ if item.past => return true,
-                Op::And | Op::Globally { .. } | Op::Historically { .. } => return false,
+                Op::And
+                | Op::Globally { .. }
+                | Op::Historically { .. }
+                | Op::Atom { several: true, .. } => return false,
                 Op::Next { .. } | Op::Previous { .. } | Op::At { .. } => id = item.operands[0],
                 _ => return true,
             }
@@ -229,7 +241,11 @@ impl Plan {
                 }
                 Place::AtLeast(0) => match self.keys(operand(), holds, Place::AtLeast(0))? {
                     0 => 0,
-                    _ => return Err(Unsupported("which failure `Y` has depends on the position")),
+                    _ => {
+                        return Err(Unsupported::new(
+                            "which failure `Y` has depends on the position",
+                        ));
+                    }
                 },
                 Place::AtLeast(position) => {
                     self.keys(operand(), holds, Place::AtLeast(position - 1))?
@@ -346,13 +362,13 @@ impl<'f> Planner<'f> {
             Node::Forall(..) | Node::Exists(..) => {
                 let mut body = self.tree.extent(id - 1);
                 if !at_start && body.any(|id| self.tree.node(id).is_local()) {
-                    return Err(Unsupported("a quantifier judged at many positions"));
+                    return Err(Unsupported::new("a quantifier judged at many positions"));
                 }
                 true
             }
             Node::Predicate { .. } if at_start => true,
             Node::Predicate { .. } => {
-                return Err(Unsupported("a predicate judged at many positions"));
+                return Err(Unsupported::new("a predicate judged at many positions"));
             }
             _ => false,
         })
@@ -366,7 +382,10 @@ impl<'f> Planner<'f> {
             Node::Predicate { .. } => VerdictSet::ALL,
             _ => self.reach[id],
         };
-        let op = self.atom(Atom::External(input), domain, Atom::counts(node));
+        let mut op = self.atom(Atom::External(input), domain, Atom::counts(node));
+        if let Op::Atom { several, .. } = &mut op {
+            *several = matches!(node, Node::Forall(..));
+        }
         let local = matches!(node, Node::Predicate { .. });
         Item {
             op,
@@ -411,6 +430,7 @@ impl<'f> Planner<'f> {
         Op::Atom {
             atom: self.plan.atoms.len() - 1,
             variable,
+            several: false,
         }
     }
 
@@ -438,7 +458,7 @@ impl<'f> Planner<'f> {
             Node::After(a, b) => Atom::After(self.tool(a), self.tool(b)),
             Node::AllBefore(tools, gate) => {
                 if tools.len() > MAX_TOOLS {
-                    return Err(Unsupported("`all_before` of too many tools"));
+                    return Err(Unsupported::new("`all_before` of too many tools"));
                 }
                 let tools = tools.iter().map(|tool| self.tool(tool)).collect();
                 Atom::AllBefore(tools, self.tool(gate))
@@ -476,7 +496,7 @@ impl<'f> Planner<'f> {
         let op = if let Some(atom) = self.whole_run(id)? {
             let counts = Atom::counts(node);
             if counts && self.plan.counters.iter().flatten().count() >= 64 {
-                return Err(Unsupported("too many atoms that count"));
+                return Err(Unsupported::new("too many atoms that count"));
             }
             // Registers are also read before their first call.
             self.atom(atom, self.reach[id], counts)
@@ -533,7 +553,7 @@ impl<'f> Planner<'f> {
                 Node::CountBefore(bound) => {
                     let limit = bound.number.max(0).unsigned_abs() + 1;
                     if limit > u64::from(MAX_COUNT) {
-                        return Err(Unsupported("`count_before` with a large number"));
+                        return Err(Unsupported::new("`count_before` with a large number"));
                     }
                     Op::Count {
                         register: self.register(),
@@ -541,7 +561,7 @@ impl<'f> Planner<'f> {
                         limit: limit as u32,
                     }
                 }
-                _ => return Err(Unsupported("an operator that is not known")),
+                _ => return Err(Unsupported::new("an operator that is not known")),
             }
         };
         Ok(Item {

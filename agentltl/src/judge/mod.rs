@@ -2,7 +2,7 @@
 
 mod atoms;
 mod explain;
-mod hosts;
+pub(crate) mod hosts;
 mod instances;
 mod run;
 mod table;

@@ -1,0 +1,372 @@
+//! Constraints watched call by call, at a cost that does not grow with the run.
+//!
+//! Each constraint is a machine ([`agentltl_core::monitor`]) whose transitions are remembered as they
+//! are first taken, so that a check is a table look-up a constraint. An index from tool to
+//! constraints skips those the call cannot move. What a machine cannot follow, within its budget, is
+//! left to the evaluator.
+
+mod classes;
+mod lazy;
+mod part;
+mod quantified;
+mod reader;
+
+use std::collections::HashMap;
+
+use agentltl_core::{Formula, Verdict};
+
+use crate::call::ToolCall;
+use lazy::LetterId;
+use part::Part;
+use reader::At;
+
+/// What is to be said of a call, of the constraints of which there is something to say.
+#[derive(Debug)]
+pub struct Check<'m> {
+    /// The constraints that the call breaks, or that only the evaluator can tell about.
+    pub suspects: &'m [Suspect],
+    /// How many other constraints are violated but were before the call.
+    pub already_broken: u64,
+}
+
+/// A constraint of which a call must be asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Suspect {
+    /// The constraint, by the place of its formula.
+    pub constraint: usize,
+    /// Is it known that the call breaks it? Otherwise the evaluator must be asked.
+    pub breaks: bool,
+}
+
+/// A constraint.
+#[derive(Clone, Debug)]
+struct Watch {
+    /// Its parts, by number.
+    parts: std::ops::Range<u32>,
+    /// How many of the parts are violated.
+    low: u32,
+    /// Is a violation that no call is blamed for worth telling?
+    newest: bool,
+    /// The verdict on the empty run.
+    empty: Verdict,
+    /// Has it been left to the evaluator, until the run changes?
+    given_up: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Watched {
+    part: Part,
+    watch: u32,
+    verdict: Verdict,
+    /// Its place among the restless, or `CALM`.
+    place: u32,
+    /// The last round that looked at it.
+    round: u64,
+}
+
+const CALM: u32 = u32::MAX;
+
+/// What a part becomes.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    watch: u32,
+    /// By how much the number of violated parts changes.
+    low: i32,
+    breaks: bool,
+    unknown: bool,
+}
+
+/// The constraints of a policy, watched together.
+///
+/// ```
+/// use agentltl::{ToolCall, build::*, monitor::Monitors};
+/// let never = globally(!now("rm"));
+/// let mut monitors = Monitors::new([&never]);
+/// monitors.record(&ToolCall::new("ls"));
+/// assert!(monitors.check(&ToolCall::new("ls")).suspects.is_empty());
+/// assert!(monitors.check(&ToolCall::new("rm")).suspects[0].breaks);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Monitors {
+    watches: Vec<Watch>,
+    parts: Vec<Watched>,
+    /// For each tool the parts that name it, with the letter where the tool alone tells it.
+    by_tool: HashMap<Box<str>, Vec<(u32, Option<LetterId>)>>,
+    /// The parts that any call may move.
+    restless: Vec<u32>,
+    /// The constraints left to the evaluator.
+    given_up: Vec<u32>,
+    /// How many constraints have a violated part.
+    low: u64,
+    position: u64,
+    round: u64,
+    changes: Vec<Change>,
+    suspects: Vec<Suspect>,
+}
+
+impl Monitors {
+    /// Monitors for the formulas, before the first call.
+    pub fn new<'f>(formulas: impl IntoIterator<Item = &'f Formula>) -> Self {
+        let mut monitors = Monitors {
+            watches: Vec::new(),
+            parts: Vec::new(),
+            by_tool: HashMap::new(),
+            restless: Vec::new(),
+            given_up: Vec::new(),
+            low: 0,
+            position: 0,
+            round: 0,
+            changes: Vec::new(),
+            suspects: Vec::new(),
+        };
+        for formula in formulas {
+            monitors.watch(formula);
+        }
+        monitors.reset();
+        monitors
+    }
+
+    fn watch(&mut self, formula: &Formula) {
+        let watch = self.watches.len() as u32;
+        let first = self.parts.len() as u32;
+        let newest = agentltl_core::monitor::is_newest_only(formula);
+        let empty = crate::judge::verdict(formula, &[]);
+        if let (Ok(parts), Ok(_)) = (part::parts(formula), &empty) {
+            // Each part could name all tools; that a part is looked at in vain is only slower.
+            let tools = formula.tools();
+            for mut part in parts {
+                let number = self.parts.len() as u32;
+                for tool in &tools {
+                    let letter = part.named(tool.as_str());
+                    if letter.is_some() && letter == part.other() {
+                        continue;
+                    }
+                    self.by_tool
+                        .entry(tool.as_str().into())
+                        .or_default()
+                        .push((number, letter));
+                }
+                self.parts.push(Watched {
+                    part,
+                    watch,
+                    verdict: Verdict::Pending,
+                    place: CALM,
+                    round: 0,
+                });
+            }
+        }
+        self.watches.push(Watch {
+            parts: first..self.parts.len() as u32,
+            low: 0,
+            newest,
+            empty: empty.unwrap_or(Verdict::Pending),
+            given_up: false,
+        });
+    }
+
+    /// Before the first call again.
+    pub fn reset(&mut self) {
+        self.position = 0;
+        self.low = 0;
+        self.given_up.clear();
+        self.restless.clear();
+        for (number, watch) in (0..).zip(&mut self.watches) {
+            watch.low = 0;
+            watch.given_up = watch.parts.is_empty();
+            if watch.given_up {
+                self.given_up.push(number);
+            }
+        }
+        // The first call starts everything.
+        for (number, watched) in (0..).zip(&mut self.parts) {
+            watched.part.reset();
+            watched.verdict = Verdict::Pending;
+            watched.place = self.restless.len() as u32;
+            self.restless.push(number);
+        }
+    }
+
+    /// Is the constraint watched in constant time, rather than left to the evaluator?
+    #[must_use]
+    pub fn is_watched(&self, constraint: usize) -> bool {
+        self.watches
+            .get(constraint)
+            .is_some_and(|watch| !watch.given_up)
+    }
+
+    /// The running verdict of a constraint; `None` if it is left to the evaluator.
+    #[must_use]
+    pub fn verdict(&self, constraint: usize) -> Option<Verdict> {
+        let watch = self
+            .watches
+            .get(constraint)
+            .filter(|watch| !watch.given_up)?;
+        if self.position == 0 {
+            return Some(watch.empty);
+        }
+        let parts = watch.parts.start as usize..watch.parts.end as usize;
+        self.parts[parts]
+            .iter()
+            .map(|watched| watched.verdict)
+            .min()
+    }
+
+    /// What the constraints say of a call that would come next. It has no result and no step.
+    pub fn check(&mut self, call: &ToolCall) -> Check<'_> {
+        self.suspects.clear();
+        self.changes.clear();
+        self.visit(call, |monitors, number, at, named| {
+            let watched = &mut monitors.parts[number as usize];
+            let watch = &monitors.watches[watched.watch as usize];
+            if watch.given_up {
+                return;
+            }
+            let was_low = watched.verdict.refuses();
+            let change = match watched.part.peek(at, named) {
+                Ok(outcome) => {
+                    let low = outcome.verdict.refuses();
+                    if !low && !was_low {
+                        return;
+                    }
+                    Change {
+                        watch: watched.watch,
+                        low: i32::from(low) - i32::from(was_low),
+                        breaks: outcome.breaks,
+                        unknown: false,
+                    }
+                }
+                Err(_) => Change {
+                    watch: watched.watch,
+                    low: 0,
+                    breaks: false,
+                    unknown: true,
+                },
+            };
+            monitors.changes.push(change);
+        });
+        let mut low = self.low;
+        self.changes.sort_unstable_by_key(|change| change.watch);
+        for changes in self.changes.chunk_by(|a, b| a.watch == b.watch) {
+            let watch = &self.watches[changes[0].watch as usize];
+            let breaks = changes.iter().any(|change| change.breaks);
+            if breaks || changes.iter().any(|change| change.unknown) {
+                self.suspects.push(Suspect {
+                    constraint: changes[0].watch as usize,
+                    breaks,
+                });
+                low -= u64::from(watch.low > 0 && !watch.newest);
+            } else if !watch.newest {
+                let after = changes
+                    .iter()
+                    .fold(watch.low as i32, |low, change| low + change.low);
+                low = low - u64::from(watch.low > 0) + u64::from(after > 0);
+            }
+        }
+        for constraint in &self.given_up {
+            self.suspects.push(Suspect {
+                constraint: *constraint as usize,
+                breaks: false,
+            });
+        }
+        if !self.given_up.is_empty() {
+            self.suspects
+                .sort_unstable_by_key(|suspect| suspect.constraint);
+        }
+        Check {
+            suspects: &self.suspects,
+            already_broken: low,
+        }
+    }
+
+    /// The call has been made.
+    pub fn record(&mut self, call: &ToolCall) {
+        self.visit(call, |monitors, number, at, named| {
+            let watched = &mut monitors.parts[number as usize];
+            let watch = watched.watch as usize;
+            if monitors.watches[watch].given_up {
+                return;
+            }
+            let Ok(outcome) = watched.part.advance(at, named) else {
+                monitors.give_up(watch);
+                return;
+            };
+            let was_low = watched.verdict.refuses();
+            watched.verdict = outcome.verdict;
+            let calm = watched.part.is_calm(at.position + 1);
+            monitors.set_calm(number, calm);
+            let low = outcome.verdict.refuses();
+            if low != was_low {
+                let watch = &mut monitors.watches[watch];
+                let before = watch.low > 0;
+                watch.low = if low { watch.low + 1 } else { watch.low - 1 };
+                if !watch.newest {
+                    monitors.low = monitors.low + u64::from(watch.low > 0) - u64::from(before);
+                }
+            }
+        });
+        self.position += 1;
+    }
+
+    fn give_up(&mut self, number: usize) {
+        let watch = &mut self.watches[number];
+        watch.given_up = true;
+        self.low -= u64::from(watch.low > 0 && !watch.newest);
+        for part in watch.parts.clone() {
+            self.set_calm(part, true);
+        }
+        self.given_up.push(number as u32);
+    }
+
+    fn set_calm(&mut self, number: u32, calm: bool) {
+        let place = self.parts[number as usize].place;
+        if calm && place != CALM {
+            self.restless.swap_remove(place as usize);
+            if let Some(moved) = self.restless.get(place as usize) {
+                self.parts[*moved as usize].place = place;
+            }
+            self.parts[number as usize].place = CALM;
+        } else if !calm && place == CALM {
+            self.parts[number as usize].place = self.restless.len() as u32;
+            self.restless.push(number);
+        }
+    }
+
+    /// Calls `look` with each part that the call may move or that any call may move.
+    fn visit(
+        &mut self,
+        call: &ToolCall,
+        mut look: impl FnMut(&mut Self, u32, At<'_>, Option<LetterId>),
+    ) {
+        let at = At {
+            call,
+            position: self.position,
+        };
+        self.round += 1;
+        let round = self.round;
+        // Taken out so that `look` can change the rest.
+        if let Some(entries) = self.by_tool.get_mut(call.tool_name.as_str()) {
+            let entries = std::mem::take(entries);
+            for (number, letter) in &entries {
+                self.parts[*number as usize].round = round;
+                look(self, *number, at, *letter);
+            }
+            if let Some(place) = self.by_tool.get_mut(call.tool_name.as_str()) {
+                *place = entries;
+            }
+        }
+        // From the end: `look` may take the part it is given out of the list.
+        let mut i = self.restless.len();
+        while i > 0 {
+            i -= 1;
+            let Some(number) = self.restless.get(i).copied() else {
+                continue;
+            };
+            let watched = &mut self.parts[number as usize];
+            if watched.round != round {
+                watched.round = round;
+                let other = watched.part.other();
+                look(self, number, at, other);
+            }
+        }
+    }
+}
