@@ -3,10 +3,12 @@
 
 #[path = "support/cases.rs"]
 mod cases;
+mod support;
 
 use agentltl::monitor::{Monitors, Suspect};
 use agentltl::{Formula, Judgement, ToolCall, judge, verdict};
 use cases::{Bytes, Language};
+use serde_json::Value as Json;
 
 /// What the monitors say of each call, compared with the evaluator; how many steps were watched.
 fn compare(formulas: &[Formula], calls: &[ToolCall]) -> Result<usize, String> {
@@ -159,6 +161,116 @@ fn many(name: &str, language: Language, depth: usize, cases: u64, calls: usize) 
         watched * 2 > steps,
         "{name}: only {watched} of {steps} steps were watched"
     );
+}
+
+/// `conformance/eval.jsonl`, by the monitors alone.
+#[test]
+fn conformance() {
+    let (mut compared, mut cases) = (0, 0);
+    for (number, line) in support::conformance("eval.jsonl") {
+        let text = line["formula"].as_str().unwrap();
+        let formula: Formula = text.parse().unwrap();
+        for case in line["cases"].as_array().unwrap() {
+            let calls = case["trace"].as_array().unwrap().iter().map(support::call);
+            let mut calls: Vec<ToolCall> = calls.collect();
+            let context = || format!("line {number}: {text} on {}", case["trace"]);
+            let mut monitors = Monitors::new([&formula]);
+            monitors.replay(&calls, 0);
+            cases += 1;
+            if let Some(verdict) = monitors.verdict(0) {
+                compared += 1;
+                assert_eq!(
+                    verdict.as_str(),
+                    case["partial"].as_str().unwrap(),
+                    "{}",
+                    context()
+                );
+            }
+            if let Some(refused) = case.get("refuse_last").and_then(Json::as_bool) {
+                let mut last = calls.pop().unwrap();
+                (last.result, last.step) = (None, None);
+                monitors.replay(&calls, calls.len());
+                if monitors.is_watched(0) {
+                    let check = monitors.check(&last);
+                    assert_eq!(!check.suspects.is_empty(), refused, "{}", context());
+                }
+            }
+        }
+    }
+    assert!(
+        compared * 10 > cases * 9,
+        "only {compared} of {cases} cases were watched"
+    );
+}
+
+/// Results that arrive late, calls that are withdrawn: the monitors are told from where on the run
+/// changed, and are as if they had read it so.
+#[test]
+fn a_changed_run() {
+    let language = Language {
+        quantifiers: true,
+        rust: false,
+    };
+    for seed in 0..1_000 {
+        let bytes = cases::random(seed, 3000);
+        let bytes = &mut Bytes(&bytes);
+        let depth = 1 + bytes.below(5);
+        let formulas = [
+            cases::formula(bytes, language, depth),
+            cases::formula(bytes, language, 3),
+        ];
+        let calls = cases::calls(bytes, 14, true);
+        let others = cases::calls(bytes, 14, true);
+        let mut monitors = Monitors::new(&formulas);
+        let mut run: Vec<ToolCall> = Vec::new();
+        for (i, call) in calls.iter().enumerate() {
+            run.push(call.clone());
+            monitors.record(call);
+            match bytes.below(4) {
+                0 => {
+                    let from = bytes.below(run.len());
+                    run.remove(from);
+                    monitors.replay(&run, from);
+                }
+                1 => {
+                    let from = bytes.below(run.len());
+                    let mut after = others.iter().cycle().skip(i);
+                    for changed in &mut run[from..] {
+                        changed.result = after.next().and_then(|other| other.result.clone());
+                    }
+                    monitors.replay(&run, from);
+                }
+                _ => {}
+            }
+            let mut plain = Monitors::new(&formulas);
+            plain.replay(&run, 0);
+            let context = || format!("seed {seed}, call {i}\n{}", show(&formulas, &run));
+            let watched = |monitors: &Monitors| -> Vec<bool> {
+                (0..formulas.len())
+                    .map(|constraint| monitors.is_watched(constraint))
+                    .collect()
+            };
+            // What is once left to the evaluator may stay so.
+            let both: Vec<bool> = watched(&monitors)
+                .iter()
+                .zip(watched(&plain))
+                .map(|(a, b)| *a && b)
+                .collect();
+            for constraint in (0..formulas.len()).filter(|constraint| both[*constraint]) {
+                let (verdict, right) = (monitors.verdict(constraint), plain.verdict(constraint));
+                assert_eq!(verdict, right, "{}", context());
+            }
+            for candidate in [ToolCall::new("a"), ToolCall::new("b").with_argument("x", 1)] {
+                let suspects = |monitors: &mut Monitors| {
+                    let mut suspects = monitors.check(&candidate).suspects.to_vec();
+                    suspects.retain(|suspect| both[suspect.constraint]);
+                    suspects
+                };
+                let (said, right) = (suspects(&mut monitors), suspects(&mut plain));
+                assert_eq!(said, right, "{}", context());
+            }
+        }
+    }
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl Atom {
                 // 0 before a, 1 TRUE, 2 FALSE, 3 + the number of calls since a.
                 let distance = match register {
                     0 if is(*a) => 0,
-                    0 | 1 | 2 => return register,
+                    0..=2 => return register,
                     since => since - 3,
                 };
                 if i128::from(distance) > i128::from(*steps) {

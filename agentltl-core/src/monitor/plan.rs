@@ -120,10 +120,14 @@ pub(super) fn counter(node: &Node) -> Option<(Atom, Vec<Input>)> {
     Some((atom, planner.plan.inputs))
 }
 
+/// A node as it prints, and its operands.
+type Spelling = (String, Vec<ItemId>);
+
 struct Planner<'f> {
     tree: Tree<'f>,
     plan: Plan,
-    known: HashMap<(String, Vec<ItemId>), Vec<(NodeId, ItemId)>>,
+    /// Items by what they print as, which is not always what they are.
+    known: HashMap<Spelling, Vec<(NodeId, ItemId)>>,
     reach: Vec<VerdictSet>,
 }
 

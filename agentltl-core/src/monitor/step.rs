@@ -225,7 +225,7 @@ impl Step<'_> {
                     match self.previous(register)? {
                         Some(value) => value,
                         None => {
-                            return self.machine.diagrams.variable(variable).map_err(Into::into);
+                            return self.machine.diagrams.variable(variable);
                         }
                     }
                 };

@@ -7,8 +7,9 @@ use agentltl_core::Formula;
 
 use crate::call::ToolCall;
 use crate::judge::{Breach, EvaluationError, Judgement, Run};
+use crate::monitor::Monitors;
 use crate::trace::Trace;
-use agentltl_core::Policy;
+use agentltl_core::{Constraint, Policy};
 
 /// What the constraints say of a call.
 #[derive(Debug, Default)]
@@ -19,13 +20,19 @@ pub(super) struct Findings {
     pub(super) already_broken: u64,
 }
 
-/// Judges calls by reading the trace again each time.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Judges;
+/// Watches the constraints, and reads the trace only to tell how one is broken, or of those that
+/// cannot be watched.
+#[derive(Clone, Debug)]
+pub(super) struct Judges {
+    monitors: Monitors,
+}
 
 impl Judges {
     pub(super) fn new(policy: &Policy, trace: &Trace) -> Self {
-        let mut judges = Judges;
+        let formulas = policy.constraints().iter().map(Constraint::formula);
+        let mut judges = Judges {
+            monitors: Monitors::new(formulas),
+        };
         judges.changed_from(policy, trace, 0);
         judges
     }
@@ -37,28 +44,40 @@ impl Judges {
         trace: &mut Trace,
         candidate: &ToolCall,
     ) -> Findings {
-        let mut findings = Findings::default();
+        let check = self.monitors.check(candidate);
+        let mut findings = Findings {
+            found: Vec::new(),
+            already_broken: check.already_broken,
+        };
+        if check.suspects.is_empty() {
+            return findings;
+        }
         let extended = Extended::new(trace, candidate.clone());
         let run = Run::new(extended.0);
-        for (index, constraint) in policy.constraints().iter().enumerate() {
+        for suspect in check.suspects {
+            let constraint = &policy.constraints()[suspect.constraint];
             match run.judge(constraint.formula()) {
                 Ok(Judgement::Allowed) => {}
                 Ok(Judgement::AlreadyBroken) => findings.already_broken += 1,
-                Ok(Judgement::Broken(breach)) => findings.found.push((index, Ok(breach))),
-                Err(error) => findings.found.push((index, Err(error))),
+                Ok(Judgement::Broken(breach)) => {
+                    findings.found.push((suspect.constraint, Ok(breach)));
+                }
+                Err(error) => findings.found.push((suspect.constraint, Err(error))),
             }
         }
         findings
     }
 
     /// The last call of the trace is new.
-    pub(super) fn recorded(&mut self, policy: &Policy, trace: &Trace) {
-        let _ = (policy, trace);
+    pub(super) fn recorded(&mut self, _policy: &Policy, trace: &Trace) {
+        if let Some(call) = trace.last() {
+            self.monitors.record(call);
+        }
     }
 
     /// The trace changed from that position on: calls there differ, are gone, or are new.
-    pub(super) fn changed_from(&mut self, policy: &Policy, trace: &Trace, position: usize) {
-        let _ = (policy, trace, position);
+    pub(super) fn changed_from(&mut self, _policy: &Policy, trace: &Trace, position: usize) {
+        self.monitors.replay(trace, position);
     }
 
     /// Does the run, as it is, leave the formula unmet? Then in which way.

@@ -30,11 +30,51 @@ pub(super) struct Classes {
     free: Vec<ClassId>,
     /// The classes that have not merged into another.
     roots: Vec<ClassId>,
+    /// How to take back what was done since the log was last taken.
+    log: Vec<Undo>,
+}
+
+/// How to take one change back.
+#[derive(Clone, Debug)]
+pub(super) enum Undo {
+    Class(ClassId, Class),
+    Created,
+    Freed,
+    Reused(ClassId),
+    Roots(Vec<ClassId>),
 }
 
 impl Classes {
     pub(super) fn clear(&mut self) {
         *self = Classes::default();
+    }
+
+    /// How to take back what was done since the last time.
+    pub(super) fn take_log(&mut self) -> Vec<Undo> {
+        std::mem::take(&mut self.log)
+    }
+
+    pub(super) fn undo(&mut self, log: Vec<Undo>) {
+        for undo in log.into_iter().rev() {
+            match undo {
+                Undo::Class(id, class) => self.all[id as usize] = class,
+                Undo::Created => _ = self.all.pop(),
+                Undo::Freed => _ = self.free.pop(),
+                Undo::Reused(id) => self.free.push(id),
+                Undo::Roots(roots) => self.roots = roots,
+            }
+        }
+    }
+
+    fn change(&mut self, id: ClassId) -> &mut Class {
+        let class = &mut self.all[id as usize];
+        self.log.push(Undo::Class(id, *class));
+        class
+    }
+
+    fn change_roots(&mut self) -> &mut Vec<ClassId> {
+        self.log.push(Undo::Roots(self.roots.clone()));
+        &mut self.roots
     }
 
     /// The class an entity is in now, from the one it was put into.
@@ -70,7 +110,7 @@ impl Classes {
             Some((id, _)) => id,
             None => self.create(state, inside),
         };
-        let class = &mut self.all[id as usize];
+        let class = self.change(id);
         class.members += 1;
         class.direct += 1;
         id
@@ -87,23 +127,25 @@ impl Classes {
         };
         let id = match self.free.pop() {
             Some(id) => {
-                self.all[id as usize] = class;
+                self.log.push(Undo::Reused(id));
+                *self.change(id) = class;
                 id
             }
             None => {
+                self.log.push(Undo::Created);
                 self.all.push(class);
                 (self.all.len() - 1) as ClassId
             }
         };
-        self.roots.push(id);
+        self.change_roots().push(id);
         id
     }
 
     /// Takes an entity out of the class it was put into.
     pub(super) fn remove(&mut self, put_into: ClassId) {
         let root = self.find(put_into);
-        self.all[root as usize].members -= 1;
-        self.all[put_into as usize].direct -= 1;
+        self.change(root).members -= 1;
+        self.change(put_into).direct -= 1;
         // Classes that nothing names any more are used again.
         let mut id = put_into;
         loop {
@@ -112,14 +154,15 @@ impl Classes {
                 break;
             }
             self.free.push(id);
+            self.log.push(Undo::Freed);
             match class.parent {
                 Some(parent) => {
-                    self.all[id as usize].members = 0;
-                    self.all[parent as usize].merged -= 1;
+                    self.change(id).members = 0;
+                    self.change(parent).merged -= 1;
                     id = parent;
                 }
                 None => {
-                    self.roots.retain(|root| *root != id);
+                    self.change_roots().retain(|root| *root != id);
                     break;
                 }
             }
@@ -131,37 +174,49 @@ impl Classes {
         &mut self,
         mut step: impl FnMut(StateId) -> Result<StateId, E>,
     ) -> Result<(), E> {
-        for id in &self.roots {
-            let class = &mut self.all[*id as usize];
-            class.state = step(class.state)?;
-        }
-        let mut kept = 0;
         for i in 0..self.roots.len() {
             let id = self.roots[i];
+            let state = self.all[id as usize].state;
+            let next = step(state)?;
+            if next != state {
+                self.change(id).state = next;
+            }
+        }
+        let before = self.roots.clone();
+        let mut roots = std::mem::take(&mut self.roots);
+        let mut kept = 0;
+        for i in 0..roots.len() {
+            let id = roots[i];
             let class = self.all[id as usize];
-            let same = self.roots[..kept].iter().position(|other| {
+            let same = roots[..kept].iter().position(|other| {
                 let other = self.all[*other as usize];
                 other.state == class.state && other.inside == class.inside
             });
             match same {
                 None => {
-                    self.roots[kept] = id;
+                    roots[kept] = id;
                     kept += 1;
                 }
                 Some(place) => {
-                    let other = self.roots[place];
+                    let other = roots[place];
                     let (into, from) = match self.all[other as usize].members < class.members {
                         true => (id, other),
                         false => (other, id),
                     };
-                    self.roots[place] = into;
-                    self.all[from as usize].parent = Some(into);
-                    self.all[into as usize].members += self.all[from as usize].members;
-                    self.all[into as usize].merged += 1;
+                    roots[place] = into;
+                    let members = self.all[from as usize].members;
+                    self.change(from).parent = Some(into);
+                    let into = self.change(into);
+                    into.members += members;
+                    into.merged += 1;
                 }
             }
         }
-        self.roots.truncate(kept);
+        if kept < roots.len() {
+            self.log.push(Undo::Roots(before));
+            roots.truncate(kept);
+        }
+        self.roots = roots;
         Ok(())
     }
 }

@@ -68,6 +68,8 @@ pub(super) struct Lazy {
     /// `1 << shift` entries a state.
     table: Vec<Step>,
     shift: u32,
+    /// How often states have got new numbers.
+    generation: u32,
 }
 
 impl Lazy {
@@ -81,6 +83,7 @@ impl Lazy {
             spelled: Vec::new(),
             table: Vec::new(),
             shift: 2,
+            generation: 0,
             machine,
         };
         lazy.state(lazy.machine.start());
@@ -139,6 +142,10 @@ impl Lazy {
         Ok(step)
     }
 
+    pub(super) fn generation(&self) -> u32 {
+        self.generation
+    }
+
     /// Is it time to [forget](Self::forget)?
     pub(super) fn is_large(&self) -> bool {
         self.states.len() > MAX_STATES || self.machine.size() > Machine::BUDGET / 2
@@ -152,6 +159,7 @@ impl Lazy {
         if self.machine.size() > Machine::BUDGET / 2 {
             return Err(OverBudget);
         }
+        self.generation += 1;
         self.states.clear();
         self.ids.clear();
         self.table.clear();

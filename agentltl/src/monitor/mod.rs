@@ -11,12 +11,12 @@ mod part;
 mod quantified;
 mod reader;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use agentltl_core::{Formula, Verdict};
 
 use crate::call::ToolCall;
-use lazy::LetterId;
+use lazy::{LetterId, StateId};
 use part::Part;
 use reader::At;
 
@@ -66,6 +66,18 @@ struct Watched {
 
 const CALM: u32 = u32::MAX;
 
+/// How many calls can be taken back. Where the run changes further back, it is read again whole.
+const WINDOW: usize = 256;
+
+/// How to take back what a call did to a part.
+#[derive(Clone, Copy, Debug)]
+struct Undo {
+    part: u32,
+    mark: (StateId, u32),
+    verdict: Verdict,
+    calm: bool,
+}
+
 /// What a part becomes.
 #[derive(Clone, Copy, Debug)]
 struct Change {
@@ -99,6 +111,10 @@ pub struct Monitors {
     /// How many constraints have a violated part.
     low: u64,
     position: u64,
+    /// How to take the newest calls back.
+    log: VecDeque<Undo>,
+    /// For each of these calls how many entries the log has, the oldest first.
+    logged: VecDeque<u32>,
     round: u64,
     changes: Vec<Change>,
     suspects: Vec<Suspect>,
@@ -115,6 +131,8 @@ impl Monitors {
             given_up: Vec::new(),
             low: 0,
             position: 0,
+            log: VecDeque::new(),
+            logged: VecDeque::new(),
             round: 0,
             changes: Vec::new(),
             suspects: Vec::new(),
@@ -168,6 +186,8 @@ impl Monitors {
     pub fn reset(&mut self) {
         self.position = 0;
         self.low = 0;
+        self.log.clear();
+        self.logged.clear();
         self.given_up.clear();
         self.restless.clear();
         for (number, watch) in (0..).zip(&mut self.watches) {
@@ -280,31 +300,85 @@ impl Monitors {
 
     /// The call has been made.
     pub fn record(&mut self, call: &ToolCall) {
+        if self.logged.len() == WINDOW {
+            let oldest = self.logged.pop_front().unwrap_or(0) as usize;
+            self.log.drain(..oldest.min(self.log.len()));
+        }
+        let before = self.log.len();
         self.visit(call, |monitors, number, at, named| {
             let watched = &mut monitors.parts[number as usize];
             let watch = watched.watch as usize;
             if monitors.watches[watch].given_up {
                 return;
             }
+            let undo = Undo {
+                part: number,
+                mark: watched.part.mark(),
+                verdict: watched.verdict,
+                calm: watched.place == CALM,
+            };
             let Ok(outcome) = watched.part.advance(at, named) else {
                 monitors.give_up(watch);
                 return;
             };
-            let was_low = watched.verdict.refuses();
-            watched.verdict = outcome.verdict;
-            let calm = watched.part.is_calm(at.position + 1);
+            monitors.log.push_back(undo);
+            let calm = monitors.parts[number as usize]
+                .part
+                .is_calm(at.position + 1);
             monitors.set_calm(number, calm);
-            let low = outcome.verdict.refuses();
-            if low != was_low {
-                let watch = &mut monitors.watches[watch];
-                let before = watch.low > 0;
-                watch.low = if low { watch.low + 1 } else { watch.low - 1 };
-                if !watch.newest {
-                    monitors.low = monitors.low + u64::from(watch.low > 0) - u64::from(before);
-                }
-            }
+            monitors.set_verdict(number, outcome.verdict);
         });
+        self.logged.push_back((self.log.len() - before) as u32);
         self.position += 1;
+    }
+
+    /// The run changed: its calls are these, and only those before `from` are what they were.
+    pub fn replay(&mut self, calls: &[ToolCall], from: usize) {
+        if !self.rewind(from as u64) {
+            self.reset();
+        }
+        for call in calls.get(self.position as usize..).unwrap_or_default() {
+            self.record(call);
+        }
+    }
+
+    /// Takes calls back, down to a position. `false` if that is too long ago, and nothing is right.
+    fn rewind(&mut self, position: u64) -> bool {
+        while self.position > position {
+            let Some(entries) = self.logged.pop_back() else {
+                return false;
+            };
+            self.position -= 1;
+            for _ in 0..entries {
+                let Some(undo) = self.log.pop_back() else {
+                    return false;
+                };
+                let watched = &mut self.parts[undo.part as usize];
+                if self.watches[watched.watch as usize].given_up {
+                    continue;
+                }
+                if !watched.part.undo(undo.mark) {
+                    return false;
+                }
+                self.set_calm(undo.part, undo.calm);
+                self.set_verdict(undo.part, undo.verdict);
+            }
+        }
+        true
+    }
+
+    fn set_verdict(&mut self, number: u32, verdict: Verdict) {
+        let watched = &mut self.parts[number as usize];
+        let (low, was_low) = (verdict.refuses(), watched.verdict.refuses());
+        watched.verdict = verdict;
+        if low != was_low {
+            let watch = &mut self.watches[watched.watch as usize];
+            let before = watch.low > 0;
+            watch.low = if low { watch.low + 1 } else { watch.low - 1 };
+            if !watch.newest {
+                self.low = self.low + u64::from(watch.low > 0) - u64::from(before);
+            }
+        }
     }
 
     fn give_up(&mut self, number: usize) {

@@ -10,6 +10,8 @@ use crate::matching::Bindings;
 
 /// A part of a constraint.
 #[derive(Clone, Debug)]
+// They live side by side, and nearly all are plain: a box would cost a check a look more.
+#[allow(clippy::large_enum_variant)]
 pub(super) enum Part {
     Plain(Plain),
     Quantified(Box<Quantified>),
@@ -25,6 +27,8 @@ pub(super) struct Plain {
     newest: bool,
     /// Does the tool alone tell the letter, as long as no call has an agent step?
     simple: bool,
+    /// Is the state number all there is to take back?
+    stateless: bool,
     /// What a call of no named tool reads, where that is the same for all.
     other: LetterId,
     // Kept so that a check need not allocate.
@@ -86,6 +90,7 @@ impl Plain {
         let reader = Reader::new(formula, machine.inputs())?;
         let mut plain = Plain {
             simple: reader.is_simple(),
+            stateless: reader.is_stateless(),
             reader,
             lazy: Lazy::new(machine),
             state: Lazy::START,
@@ -186,7 +191,9 @@ impl Part {
                 }
                 let step = plain.lazy.step(plain.state, letter)?;
                 plain.state = step.next();
-                plain.reader.advance(at)?;
+                if !plain.stateless {
+                    plain.reader.advance(at)?;
+                }
                 Ok(plain.outcome(step))
             }
             Part::Quantified(quantified) => quantified.advance(at),
@@ -206,6 +213,25 @@ impl Part {
         match self {
             Part::Plain(plain) => plain.is_calm(),
             Part::Quantified(quantified) => quantified.is_calm(),
+        }
+    }
+
+    /// The number that [`Part::undo`] needs; another generation of numbers is another matter.
+    pub(super) fn mark(&self) -> (StateId, u32) {
+        match self {
+            Part::Plain(plain) => (plain.state, plain.lazy.generation()),
+            Part::Quantified(_) => (0, 0),
+        }
+    }
+
+    /// Takes the newest call back, before which the part had that mark. `false` if it cannot.
+    pub(super) fn undo(&mut self, (state, generation): (StateId, u32)) -> bool {
+        match self {
+            Part::Plain(plain) => {
+                plain.state = state;
+                generation == plain.lazy.generation() && (plain.stateless || plain.reader.undo())
+            }
+            Part::Quantified(quantified) => quantified.undo(),
         }
     }
 

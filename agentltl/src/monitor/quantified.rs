@@ -4,13 +4,14 @@
 //! from others mentions the entity, which then has a state of its own; it is in the domain only once
 //! the domain has it, and its past counts from then on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use agentltl_core::monitor::{Machine, Unsupported};
 use agentltl_core::{Domain, Formula, Name, Text, Verdict};
 use serde_json::Value as Json;
 
-use super::classes::{ClassId, Classes};
+use super::WINDOW;
+use super::classes::{self, ClassId, Classes};
 use super::lazy::{Lazy, LetterId, StateId, Step};
 use super::reader::{At, Mentions, Reader, Trouble};
 use crate::matching::{Binding, Bindings, write_canonical};
@@ -37,10 +38,21 @@ pub(super) struct Quantified {
     classes: Classes,
     default: StateId,
     verdict: Verdict,
+    /// How to take the newest calls back, the oldest first.
+    log: VecDeque<Undo>,
     // Kept so that a check need not allocate.
     answers: Vec<u8>,
     text: String,
     lost: Vec<ClassId>,
+}
+
+/// How to take one call back.
+#[derive(Clone, Debug)]
+struct Undo {
+    default: StateId,
+    verdict: Verdict,
+    classes: Vec<classes::Undo>,
+    entities: Vec<(Box<str>, Option<ClassId>)>,
 }
 
 /// An entity that a call mentions.
@@ -86,6 +98,7 @@ impl Quantified {
             classes: Classes::default(),
             default: Lazy::START,
             verdict: Verdict::Pending,
+            log: VecDeque::new(),
             lost: Vec::new(),
             answers: Vec::new(),
             text: String::new(),
@@ -97,6 +110,7 @@ impl Quantified {
     /// Before the first call again.
     pub(super) fn reset(&mut self) {
         self.reader.reset();
+        self.log.clear();
         self.entities.clear();
         self.classes.clear();
         self.default = Lazy::START;
@@ -111,6 +125,23 @@ impl Quantified {
                 self.entities.insert(text.as_str().into(), class);
             }
         }
+        self.classes.take_log();
+    }
+
+    /// Takes the newest call back. `false` if that is too long ago.
+    pub(super) fn undo(&mut self) -> bool {
+        let Some(undo) = self.log.pop_back() else {
+            return false;
+        };
+        (self.default, self.verdict) = (undo.default, undo.verdict);
+        self.classes.undo(undo.classes);
+        for (text, put_into) in undo.entities {
+            match put_into {
+                Some(class) => _ = self.entities.insert(text, class),
+                None => _ = self.entities.remove(&text),
+            }
+        }
+        self.reader.undo()
     }
 
     pub(super) fn verdict(&self) -> Verdict {
@@ -263,6 +294,8 @@ impl Quantified {
             let mut keep: Vec<&mut StateId> = self.classes.states().collect();
             keep.push(&mut self.default);
             self.lazy.forget(&mut keep)?;
+            // The numbers in it are of states that are forgotten.
+            self.log.clear();
         }
         let outcome = self.peek(at)?;
         let default = self.default_letter(at)?;
@@ -284,11 +317,14 @@ impl Quantified {
                 self.classes.remove(put_into);
             }
         }
+        let (was_default, was_verdict) = (self.default, self.verdict);
+        let mut entities = Vec::new();
         let lazy = &mut self.lazy;
         self.classes
             .step(|state| lazy.step(state, default).map(Step::next))?;
         self.default = self.lazy.step(self.default, default)?.next();
         for (text, mentioned) in moved {
+            entities.push((text.clone(), mentioned.put_into));
             let state = mentioned.step.next();
             if state == self.default && !mentioned.inside {
                 // Again like those never mentioned.
@@ -300,6 +336,16 @@ impl Quantified {
         }
         self.reader.advance(at)?;
         self.verdict = outcome.verdict;
+        if self.log.len() == WINDOW {
+            self.log.pop_front();
+        }
+        let classes = self.classes.take_log();
+        self.log.push_back(Undo {
+            default: was_default,
+            verdict: was_verdict,
+            classes,
+            entities,
+        });
         Ok(outcome)
     }
 }

@@ -1,9 +1,12 @@
 //! What a call answers to the questions of a machine.
 
+use std::collections::VecDeque;
+
 use agentltl_core::monitor::{Counter, Input, OverBudget, Unsupported};
 use agentltl_core::{Args, Formula, Host, Name, Node, Seq, Value};
 use serde_json::Value as Json;
 
+use super::WINDOW;
 use super::quantified::Quantified;
 use crate::call::ToolCall;
 use crate::host::Match;
@@ -164,6 +167,25 @@ impl Reader {
         Ok(())
     }
 
+    /// Takes the newest call back. `false` if that is too long ago.
+    pub(super) fn undo(&mut self) -> bool {
+        self.questions.iter_mut().all(|question| match question {
+            Question::Later(tally) | Question::Counted(tally) => tally.undo(),
+            Question::Quantified(quantified) => quantified.undo(),
+            _ => true,
+        })
+    }
+
+    /// Is there nothing to take back?
+    pub(super) fn is_stateless(&self) -> bool {
+        !self.questions.iter().any(|question| {
+            matches!(
+                question,
+                Question::Later(_) | Question::Counted(_) | Question::Quantified(_)
+            )
+        })
+    }
+
     /// Before the first call again.
     pub(super) fn reset(&mut self) {
         for question in &mut self.questions {
@@ -300,8 +322,14 @@ impl Question {
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     counter: Counter,
+    count: Count,
+    /// What it was before the newest calls, the oldest first.
+    log: VecDeque<Count>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Count {
     register: u64,
-    verdict: u8,
     /// The agent step of the call that later ones must come after.
     step: Option<i64>,
 }
@@ -309,40 +337,47 @@ pub(super) struct Tally {
 impl Tally {
     fn new(formula: &Formula) -> Option<Self> {
         let counter = Counter::new(formula)?;
-        let verdict = counter.verdict(0) as u8;
         Some(Tally {
             counter,
-            register: 0,
-            verdict,
-            step: None,
+            count: Count::default(),
+            log: VecDeque::new(),
         })
     }
 
     fn reset(&mut self) {
-        self.register = 0;
-        self.step = None;
-        self.verdict = self.counter.verdict(0) as u8;
+        self.count = Count::default();
+        self.log.clear();
+    }
+
+    fn undo(&mut self) -> bool {
+        match self.log.pop_back() {
+            Some(count) => {
+                self.count = count;
+                true
+            }
+            None => false,
+        }
     }
 
     /// As a letter has it where the call is not counted.
     fn verdict(&self) -> u8 {
-        self.verdict
+        self.counter.verdict(self.count.register) as u8
     }
 
     fn is_later(&self, call: &ToolCall) -> bool {
-        match (self.step, call.step) {
+        match (self.count.step, call.step) {
             (Some(earlier), Some(step)) => earlier < step,
             _ => true,
         }
     }
 
     fn is_calm(&self) -> bool {
-        let (register, _) = self.counter.step(self.register, |_| 0);
-        register == self.register
+        let (register, _) = self.counter.step(self.count.register, |_| 0);
+        register == self.count.register
     }
 
     fn peek(&self, call: &ToolCall) -> (u64, u8) {
-        self.counter.step(self.register, |input| match input {
+        self.counter.step(self.count.register, |input| match input {
             Input::Tool(tool) => u8::from(tool.as_str() == call.tool_name),
             Input::Call(tools, args) => u8::from(
                 tools.iter().any(|tool| tool.as_str() == call.tool_name)
@@ -354,11 +389,14 @@ impl Tally {
     }
 
     fn advance(&mut self, call: &ToolCall) {
-        let (register, _) = self.peek(call);
-        if self.counter.remembers(self.register, register) {
-            self.step = call.step;
+        if self.log.len() == WINDOW {
+            self.log.pop_front();
         }
-        self.register = register;
-        self.verdict = self.counter.verdict(register) as u8;
+        self.log.push_back(self.count);
+        let (register, _) = self.peek(call);
+        if self.counter.remembers(self.count.register, register) {
+            self.count.step = call.step;
+        }
+        self.count.register = register;
     }
 }
