@@ -106,7 +106,7 @@ fn node(
         5 | 6 => sub(bytes) | sub(bytes),
         7 | 8 => sub(bytes) >> sub(bytes),
         9 => next(sub(bytes)),
-        10 | 11 | 12 => globally(sub(bytes)),
+        10..=12 => globally(sub(bytes)),
         13 => eventually(sub(bytes)),
         14 => until(sub(bytes), sub(bytes)),
         15 => weak_until(sub(bytes), sub(bytes)),
@@ -228,7 +228,7 @@ pub fn calls(bytes: &mut Bytes<'_>, most: usize, results: bool) -> Vec<ToolCall>
 
 fn json_value(bytes: &mut Bytes<'_>, absent: usize) -> Option<Json> {
     Some(match bytes.below(9 + absent) {
-        0 | 1 | 2 => json!(1),
+        0..=2 => json!(1),
         3 => json!("ok"),
         4 => json!(2.0),
         5 => json!({"s": "ok"}),
