@@ -253,6 +253,9 @@ pub struct ClassificationReport {
     pub applies_to_final_answer: bool,
     /// Does the class suit the severity?
     pub compatible: bool,
+    /// Where it does not: the smallest part of the formula that makes it so, the first of several.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub responsible: Option<NodeId>,
     /// Where it does not: why, and the way out.
     pub message: Option<String>,
 }
@@ -269,6 +272,8 @@ impl ClassificationReport {
         let reach = formula.reach_of_root();
         let classification = reach.runtime_safety();
         let compatible = applies_to_final_answer || classification.is_compatible_with(severity);
+        let advice = (!compatible)
+            .then(|| crate::advice::mismatch(constraint_name, formula, classification, severity));
         ClassificationReport {
             constraint_name: constraint_name.to_owned(),
             formula: formula.to_string(),
@@ -277,9 +282,8 @@ impl ClassificationReport {
             assigned_severity: severity,
             applies_to_final_answer,
             compatible,
-            message: (!compatible).then(|| {
-                crate::advice::mismatch(constraint_name, formula, classification, severity)
-            }),
+            responsible: advice.as_ref().map(|advice| advice.responsible),
+            message: advice.map(|advice| advice.message),
         }
     }
 }
