@@ -19,6 +19,8 @@ mod host;
 pub mod monitor;
 mod nearest;
 mod node;
+#[doc(hidden)] // the macros write it, the program reads it
+pub mod packed;
 mod policy;
 #[cfg(feature = "serde")]
 mod serial;

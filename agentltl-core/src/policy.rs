@@ -18,6 +18,7 @@ use std::fmt;
 
 use crate::classify::ClassificationReport;
 use crate::constraint::Constraint;
+use crate::packed::{Packed, PackedPolicy, Rules};
 use crate::severity::Severity;
 use crate::text::{Name, Seq};
 
@@ -40,25 +41,43 @@ pub use error::{PolicyError, PolicyProblem, Position, Problem};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    constraints: Seq<Constraint>,
+    constraints: Rules,
     default_severity: Severity,
     tools: Seq<Name>,
     strict: bool,
 }
 
 impl Policy {
+    /// What `constraints!` gives where it has reported an error: no program comes to run with it.
+    #[doc(hidden)]
+    #[allow(clippy::declare_interior_mutable_const)] // each use is a policy of its own
+    pub const INVALID: Policy = Policy {
+        constraints: Rules::packed(&PackedPolicy {
+            rules: Packed {
+                text: "",
+                names: &[],
+                hosts: &[],
+            },
+            severities: &[],
+            weights: &[],
+            default_severity: Severity::HardStop,
+            tools: &[],
+            strict: false,
+        }),
+        default_severity: Severity::HardStop,
+        tools: Seq::from_static(&[]),
+        strict: false,
+    };
+
     /// What `constraints!` makes of rules that it has checked.
     #[doc(hidden)]
     #[must_use]
-    pub const fn __from_static(
-        constraints: &'static [Constraint],
-        default_severity: Severity,
-    ) -> Self {
+    pub const fn __from_packed(packed: &'static PackedPolicy) -> Self {
         Policy {
-            constraints: Seq::from_static(constraints),
-            default_severity,
-            tools: Seq::from_static(&[]),
-            strict: false,
+            constraints: Rules::packed(packed),
+            default_severity: packed.default_severity,
+            tools: Seq::from_static(packed.tools),
+            strict: packed.strict,
         }
     }
 

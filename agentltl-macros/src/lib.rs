@@ -1,1 +1,48 @@
-//! Macros.
+//! The macros of AgentLTL: `constraints!` and `formula!`. Use them through the crate `agentltl`.
+//!
+//! They are a thin skin over `agentltl-core`, whose parser and classifier they run inside the
+//! compiler. In the order data flows: `parse` reads the structure, `tokens` turns the tokens of a
+//! formula into text and back into places, `formula` reads it, `tools` and `advice` judge it, `tables`
+//! and `expand` write the expression.
+
+mod advice;
+mod ast;
+mod attributes;
+mod cursor;
+mod diagnostics;
+mod expand;
+mod formula;
+mod literal;
+mod parse;
+mod tables;
+mod tokens;
+mod tools;
+mod words;
+
+use proc_macro2::{TokenStream, TokenTree};
+
+/// What `agentltl::constraints!` calls, with the path of that crate in brackets in front.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __constraints(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let (krate, tokens) = split(input.into());
+    expand::constraints(&krate, tokens).into()
+}
+
+/// What `agentltl::formula!` calls, with the path of that crate in brackets in front.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __formula(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let (krate, tokens) = split(input.into());
+    expand::formula(&krate, tokens).into()
+}
+
+/// The path of the crate `agentltl`, and what the user wrote.
+fn split(input: TokenStream) -> (TokenStream, Vec<TokenTree>) {
+    let mut tokens = input.into_iter();
+    let krate = match tokens.next() {
+        Some(TokenTree::Group(group)) => group.stream(),
+        _ => TokenStream::new(),
+    };
+    (krate, tokens.collect())
+}

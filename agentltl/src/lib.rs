@@ -1,5 +1,8 @@
 //! Rules over the tool calls of an LLM agent, in first-order linear temporal logic.
 
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
 mod call;
 mod enforcer;
 mod host;
@@ -42,3 +45,69 @@ pub use trace::{Trace, TraceError, TraceProblem};
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// A [`Policy`] that is checked when the program is compiled, and for which nothing is parsed when it
+/// runs.
+///
+/// Formulas are bare tokens, in which Rust paths stand for tool names, predicates and domains, or
+/// string literals. A formula that cannot be read does not compile; nor does, under
+/// `#![strict_runtime_safety]`, one whose [class](RuntimeSafety) does not suit its severity, which
+/// is otherwise a warning of the lint `deprecated`. The expression can stand in a plain `static`.
+///
+/// ```
+/// use agentltl::{constraints, Policy, Severity, ToolCall};
+///
+/// struct DeployTool;
+/// impl DeployTool {
+///     const NAME: &'static str = "deploy";
+/// }
+///
+/// fn is_short(calls: &[ToolCall], _position: usize) -> bool {
+///     calls.len() <= 100
+/// }
+///
+/// static POLICY: Policy = constraints! {
+///     #![strict_runtime_safety]
+///     #![default_severity(SOFT_BLOCK)]
+///     #![tools("fetch_data", "process_data", DeployTool::NAME, "pytest")]
+///
+///     /// Raw data is fetched before it is processed.
+///     #[weight(2.0)]
+///     #[repair("Call fetch_data first.")]
+///     fetch_first: HARD_STOP = before("fetch_data", "process_data");
+///
+///     "one-deploy": BLOCK_AND_WARN = r#"G(now("deploy") -> X(G(!now("deploy"))))"#;
+///     deploy_once: PERSISTENT_BLOCK = called_n(DeployTool::NAME, <= 1);
+///     short = predicate(is_short, runtime_safe=true);
+///
+///     #[applies_to_final_answer]
+///     tests_ran: TOLERATE = called("pytest");
+/// };
+///
+/// assert_eq!(POLICY.constraints().len(), 5);
+/// assert_eq!(POLICY.constraints()[0].repair(), "Call fetch_data first.");
+/// assert_eq!(POLICY.severity_of(&POLICY.constraints()[3]), Severity::SoftBlock);
+/// ```
+///
+/// A predicate is a path to a `fn(&[ToolCall], usize) -> impl Into<Answer>`, a domain to a
+/// `fn(&[ToolCall]) -> Vec<serde_json::Value>`, a tool to a constant `&str`. A severity or weight may
+/// be any constant expression.
+#[macro_export]
+macro_rules! constraints {
+    ($($tokens:tt)*) => { $crate::__private::__constraints! { [$crate] $($tokens)* } };
+}
+
+/// A [`Formula`] that is checked when the program is compiled, in the same language as in
+/// [`constraints!`](crate::constraints).
+///
+/// ```
+/// use agentltl::{build, formula};
+/// const DEPLOY: &str = "deploy";
+/// let tested = formula!(before("pytest", DEPLOY) & called_n(DEPLOY, <= 1));
+/// assert_eq!(tested.to_string(), r#"before("pytest", "deploy") & called_n("deploy", <= 1)"#);
+/// assert_eq!(formula!(r#"now("a") | now("b")"#), build::now("a") | build::now("b"));
+/// ```
+#[macro_export]
+macro_rules! formula {
+    ($($tokens:tt)*) => { $crate::__private::__formula! { [$crate] $($tokens)* } };
+}

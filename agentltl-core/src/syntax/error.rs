@@ -25,7 +25,15 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    pub(super) fn new(range: Range<usize>, message: impl Into<String>) -> Self {
+    /// An error about a part of a text, for what is found out after parsing.
+    ///
+    /// ```
+    /// use agentltl_core::ParseError;
+    /// let error = ParseError::new(7..10, "unknown tool");
+    /// assert!(error.render("called(\"x\")").starts_with("unknown tool\n1 | called(\"x\")"));
+    /// ```
+    #[must_use]
+    pub fn new(range: Range<usize>, message: impl Into<String>) -> Self {
         ParseError {
             range,
             message: message.into(),

@@ -1,0 +1,330 @@
+//! The expressions that the macros become.
+
+use agentltl_core::packed::{Item, PackedRule, Part, Writer};
+use agentltl_core::{ClassificationReport, Formula, RuntimeSafety, Severity};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+
+use crate::advice;
+use crate::ast::{Level, Rule, Settings, Weight, Words};
+use crate::diagnostics::Diagnostic;
+use crate::formula::{self, Read};
+use crate::parse;
+use crate::tables::{Check, Tables};
+use crate::tools::Tools;
+
+/// `constraints!`
+pub(crate) fn constraints(krate: &TokenStream, tokens: Vec<TokenTree>) -> TokenStream {
+    let mut errors = Vec::new();
+    let rules = parse::rules(tokens, &mut errors);
+    let mut expansion = Expansion::new(krate, errors);
+    let default = rules.settings.default_severity.clone();
+    let policy = Policy {
+        krate,
+        strict: rules.settings.strict,
+        default: default.unwrap_or(Level::Known(Severity::HardStop, Span::call_site())),
+        tools: rules
+            .settings
+            .tools
+            .as_ref()
+            .map(|tools| Tools::new(krate, tools, &mut expansion.tables)),
+    };
+    let mut writer = String::new();
+    let mut count = 0_usize;
+    for rule in &rules.rules {
+        if let Some(text) = policy.rule(rule, &mut expansion) {
+            writer.push_str(&text);
+            count += 1;
+        }
+    }
+    let value = policy.value(
+        &rules.settings,
+        &format!("{count};{writer}"),
+        &mut expansion,
+    );
+    expansion.finish(&value, &quote!(#krate::Policy::INVALID))
+}
+
+/// `formula!`
+pub(crate) fn formula(krate: &TokenStream, tokens: Vec<TokenTree>) -> TokenStream {
+    let mut expansion = Expansion::new(krate, Vec::new());
+    let empty = tokens.first().map_or_else(Span::call_site, TokenTree::span);
+    let mut value = TokenStream::new();
+    if let Some(read) = expansion.read(tokens, empty) {
+        let text = pack(
+            &read.formula,
+            &read,
+            None,
+            &mut expansion.tables,
+            |writer| {
+                writer.formula(&read.formula);
+            },
+        );
+        let packed = expansion.tables.packed(&text);
+        value = quote!(#krate::__private::formula(const { &#packed }));
+        expansion.advise(&read, &TokenStream::new());
+    }
+    expansion.finish(&value, &quote!(#krate::__private::INVALID_FORMULA))
+}
+
+/// What comes of reading: errors, warnings, tables.
+struct Expansion<'k> {
+    errors: Vec<Diagnostic>,
+    warnings: TokenStream,
+    /// Paths in formulas that could not be read.
+    loose: Vec<TokenStream>,
+    tables: Tables<'k>,
+}
+
+impl<'k> Expansion<'k> {
+    fn new(krate: &'k TokenStream, errors: Vec<Diagnostic>) -> Self {
+        Expansion {
+            errors,
+            warnings: TokenStream::new(),
+            loose: Vec::new(),
+            tables: Tables::new(krate),
+        }
+    }
+
+    fn read(&mut self, tokens: Vec<TokenTree>, empty: Span) -> Option<Read> {
+        match formula::read(tokens, empty, &mut self.errors) {
+            Ok(read) => Some(read),
+            Err(paths) => {
+                self.loose.extend(paths);
+                None
+            }
+        }
+    }
+
+    /// A warning on stable Rust: the use of a deprecated macro, whose name and span rustc shows. It
+    /// is allowed and denied like any other.
+    fn warn(&mut self, span: Span, title: &str, message: &str, lints: &TokenStream) {
+        let name = Ident::new(title, span);
+        self.warnings.extend(quote! {
+            #lints
+            {
+                #[deprecated(note = #message)]
+                macro_rules! #name { () => {} }
+                #name! {}
+            }
+        });
+    }
+
+    fn advise(&mut self, read: &Read, lints: &TokenStream) {
+        for advice in advice::advice(read) {
+            let span = read.origin.place(&advice.place).first;
+            let mut message = advice.message;
+            if let formula::Origin::Text(quoted) = &read.origin
+                && let Some(location) = quoted.location(advice.place.start)
+            {
+                message.push_str("\nat ");
+                message.push_str(&location);
+            }
+            self.warn(span, advice.title, &message, lints);
+        }
+    }
+
+    /// The whole expression: `value`, or where there are errors `invalid`, which is of the same type,
+    /// so that no other errors follow from them.
+    fn finish(self, value: &TokenStream, invalid: &TokenStream) -> TokenStream {
+        let Expansion {
+            errors,
+            warnings,
+            loose,
+            tables,
+        } = self;
+        let items = tables.items;
+        if errors.is_empty() {
+            if warnings.is_empty() && items.is_empty() {
+                return value.clone();
+            }
+            return quote!({ #items #warnings #value });
+        }
+        let errors = errors.iter().map(Diagnostic::to_tokens);
+        let value = (!value.is_empty()).then(|| quote!(let _ = || #value;));
+        quote! {{
+            #(#errors)*
+            #items
+            #warnings
+            #value
+            #(let _ = || { let _ = #loose; };)*
+            #invalid
+        }}
+    }
+}
+
+/// Writes a part of the packed text with a formula in it.
+fn pack(
+    formula: &Formula,
+    read: &Read,
+    tools: Option<&Tools<'_>>,
+    tables: &mut Tables<'_>,
+    write: impl FnOnce(&mut Writer<'_>),
+) -> String {
+    let mut items = read.items();
+    let mut number_of = |node, item: Item<'_>| {
+        let code = items.next(node, item).unwrap_or_default();
+        match item {
+            Item::Name(path) => tables.name(code, tools.map(|tools| tools.check_of(path))),
+            Item::Host(path) => tables.host(&formula.nodes()[node], path, &code),
+        }
+    };
+    let mut writer = Writer::new(&mut number_of);
+    write(&mut writer);
+    writer.finish()
+}
+
+/// What holds for all rules.
+struct Policy<'s> {
+    krate: &'s TokenStream,
+    strict: bool,
+    default: Level,
+    tools: Option<Tools<'s>>,
+}
+
+impl Policy<'_> {
+    /// The rule as packed text.
+    fn rule(&self, rule: &Rule, expansion: &mut Expansion<'_>) -> Option<String> {
+        let krate = self.krate;
+        let read = expansion.read(rule.formula.clone(), rule.assign)?;
+        if let Some(place) = rule.unfinished {
+            expansion.errors.push(
+                Diagnostic::new(
+                    place,
+                    format!("expected `;` after the formula of `{}`", rule.name),
+                )
+                .with_help("each constraint ends with `;`"),
+            );
+        }
+        if let Some(tools) = &self.tools {
+            tools.check(&read, &mut expansion.tables, &mut expansion.errors);
+        }
+        let check = self.judge(rule, &read, expansion);
+        let attributes = &rule.attributes;
+        expansion.advise(&read, &attributes.lints);
+
+        let tables = &mut expansion.tables;
+        let severity = match &rule.severity {
+            None => None,
+            Some(Level::Code(code)) => {
+                let code = code.iter().cloned().collect();
+                Some(Part::Code(tables.severity(code, check)))
+            }
+            Some(Level::Known(severity, _)) => Some(Part::Known(*severity)),
+            // An error has been reported: the value is of no account.
+            Some(Level::Wrong) => None,
+        };
+        let weight = match &attributes.weight {
+            None => Part::Known(1.0),
+            Some(Weight::Known(weight)) => Part::Known(*weight),
+            Some(Weight::Code(code)) => Part::Code(tables.weight(
+                code.iter().cloned().collect(),
+                &Check {
+                    function: quote!(#krate::__private::is_weight),
+                    arguments: TokenStream::new(),
+                    message: format!("the weight of `{}` is negative or not finite", rule.name),
+                },
+            )),
+        };
+        let repair = match &attributes.repair {
+            None => Part::Known(""),
+            Some(Words::Known(text)) => Part::Known(text.as_str()),
+            Some(Words::Code(code)) => {
+                Part::Code(tables.name(code.iter().cloned().collect(), None))
+            }
+        };
+        let packed = PackedRule {
+            name: &rule.name,
+            severity,
+            weight,
+            description: &attributes.description,
+            repair,
+            applies_to_final_answer: attributes.final_answer,
+        };
+        Some(pack(
+            &read.formula,
+            &read,
+            self.tools.as_ref(),
+            tables,
+            |writer| {
+                writer.rule(packed);
+                writer.formula(&read.formula);
+            },
+        ))
+    }
+
+    /// Does the formula's class suit the severity? If not, that is an error or a warning. Of a
+    /// severity that only rustc knows, returns what rustc has to check.
+    fn judge(&self, rule: &Rule, read: &Read, expansion: &mut Expansion<'_>) -> Option<Check> {
+        let level = rule.severity.as_ref().unwrap_or(&self.default);
+        let severity = match level {
+            Level::Known(severity, _) => *severity,
+            Level::Code(_) => Severity::HardStop,
+            Level::Wrong => return None,
+        };
+        let final_answer = rule.attributes.final_answer;
+        let report = ClassificationReport::new(&rule.name, &read.formula, severity, final_answer);
+        let message = report.message?;
+        if let Level::Code(code) = level {
+            let krate = self.krate;
+            let code: TokenStream = code.iter().cloned().collect();
+            let check = Check {
+                function: quote!(#krate::__private::lets_pass),
+                arguments: TokenStream::new(),
+                message: message.replace(severity.as_str(), &format!("`{code}`")),
+            };
+            // The default is checked once for each rule, at the rule's name.
+            if rule.severity.is_none() && self.strict {
+                let condition = check.condition(&code);
+                expansion
+                    .tables
+                    .assert(rule.name_span, &condition, &check.message);
+            }
+            return self.strict.then_some(check);
+        }
+        let span = rule
+            .severity
+            .as_ref()
+            .and_then(Level::span)
+            .unwrap_or(rule.name_span);
+        if self.strict {
+            expansion.errors.push(Diagnostic::new(span, message));
+        } else {
+            let class = match report.classification {
+                RuntimeSafety::Inert => "INERT",
+                _ => "UNSAFE",
+            };
+            let title = format!("{severity}_on_an_{class}_formula");
+            expansion.warn(span, &title, &message, &rule.attributes.lints);
+        }
+        None
+    }
+
+    fn value(&self, settings: &Settings, text: &str, expansion: &mut Expansion<'_>) -> TokenStream {
+        let krate = self.krate;
+        let packed = expansion.tables.packed(text);
+        let (severities, weights) = (expansion.tables.severities(), expansion.tables.weights());
+        let default = match &settings.default_severity {
+            Some(Level::Code(code)) => code.iter().cloned().collect(),
+            Some(Level::Known(severity, _)) => severity_path(krate, *severity),
+            Some(Level::Wrong) | None => severity_path(krate, Severity::HardStop),
+        };
+        let tools = self.tools.iter().flat_map(Tools::entries);
+        let strict = self.strict;
+        quote! {
+            #krate::Policy::__from_packed(const { &#krate::__private::PackedPolicy {
+                rules: #packed,
+                severities: &[#(#severities),*],
+                weights: &[#(#weights),*],
+                default_severity: #default,
+                tools: &[#(#krate::Name::from_static(#tools)),*],
+                strict: #strict,
+            } })
+        }
+    }
+}
+
+fn severity_path(krate: &TokenStream, severity: Severity) -> TokenStream {
+    let variant = Ident::new(&format!("{severity:?}"), Span::mixed_site());
+    quote_spanned!(Span::mixed_site()=> #krate::Severity::#variant)
+}
