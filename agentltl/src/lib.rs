@@ -39,7 +39,7 @@ pub use report::{
     ComplianceLabel, ComplianceReport, ConstraintResult, Verification, WeightError, verify,
 };
 pub use store::{FileStore, StoreError};
-pub use trace::{Trace, TraceError, TraceProblem};
+pub use trace::{RecordedRun, Trace, TraceError, TraceFormat, TraceProblem, UnknownTraceFormat};
 
 /// The README's example is a test.
 #[cfg(doctest)]

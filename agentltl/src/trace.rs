@@ -1,8 +1,14 @@
 //! The calls of a run, in order.
 
+mod answers;
+mod anthropic;
 mod error;
+mod format;
 mod openai;
+mod otel;
 mod read;
+mod smolagents;
+mod swe_agent;
 
 use std::ops::Deref;
 
@@ -12,6 +18,7 @@ use serde_json::{Value as Json, json};
 use crate::call::ToolCall;
 
 pub use error::{TraceError, TraceProblem};
+pub use format::{RecordedRun, TraceFormat, UnknownTraceFormat};
 pub(crate) use read::read_call;
 
 /// The calls of a run, in order. Dereferences to the slice of calls, which is what evaluators,

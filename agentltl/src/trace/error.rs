@@ -98,6 +98,13 @@ impl TraceError {
         )
     }
 
+    /// The error of a value that stands under a key of another.
+    pub(super) fn below(mut self, key: &str) -> Self {
+        let dot = if self.path.is_empty() { "" } else { "." };
+        self.path = format!("{key}{dot}{}", self.path);
+        self
+    }
+
     pub(super) fn on_line(mut self, line: usize) -> Self {
         self.line = Some(line);
         self

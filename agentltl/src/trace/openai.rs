@@ -1,9 +1,8 @@
 //! Runs as OpenAI chat messages.
 
-use std::collections::HashMap;
-
 use serde_json::{Map, Value as Json};
 
+use super::answers::{Answer, Reader};
 use super::read::{document, join, read_name};
 use super::{Trace, TraceError, TraceProblem};
 use crate::call::ToolCall;
@@ -50,29 +49,7 @@ impl Trace {
     /// # Ok::<(), agentltl::TraceError>(())
     /// ```
     pub fn from_openai(conversation: &Json) -> Result<Self, TraceError> {
-        let (messages, path) = match conversation {
-            Json::Array(messages) => (messages, ""),
-            Json::Object(fields) => match fields.get("messages") {
-                Some(Json::Array(messages)) => (messages, "messages"),
-                Some(other) => {
-                    return Err(TraceError::unexpected(
-                        "messages",
-                        "a list of messages",
-                        other,
-                    ));
-                }
-                None => {
-                    return Err(TraceError::new(
-                        "",
-                        TraceProblem::Missing { key: "`messages`" },
-                    ));
-                }
-            },
-            other => {
-                let expected = "a list of messages, or an object with `messages`";
-                return Err(TraceError::unexpected("", expected, other));
-            }
-        };
+        let (messages, path) = messages(conversation)?;
         let mut reader = Reader::default();
         for (index, message) in messages.iter().enumerate() {
             reader.message(message, index, format!("{path}[{index}]"))?;
@@ -89,26 +66,8 @@ impl Trace {
     }
 }
 
-#[derive(Default)]
-struct Reader {
-    calls: Vec<ToolCall>,
-    /// Where the calls of the last assistant message that has some begin.
-    block: usize,
-    results: Vec<Answer>,
-}
-
-/// A tool message.
-struct Answer {
-    path: String,
-    id: Option<String>,
-    name: Option<String>,
-    /// How many calls there were when it came, and where the last message's began.
-    seen: usize,
-    block: usize,
-    content: Json,
-}
-
 impl Reader {
+    /// An OpenAI message.
     fn message(&mut self, message: &Json, index: usize, path: String) -> Result<(), TraceError> {
         let Json::Object(fields) = message else {
             return Err(TraceError::unexpected(
@@ -166,17 +125,13 @@ impl Reader {
                 .calls
                 .push(named(function, &join(path, "function_call"))?),
         }
-        if self.calls.len() > first {
-            self.block = first;
-            for call in &mut self.calls[first..] {
-                call.generation = Some((index as i64).into());
-            }
-        }
+        self.end_block(first, index);
         Ok(())
     }
 
     fn tool(&mut self, message: &Map<String, Json>, path: String) -> Result<(), TraceError> {
         self.results.push(Answer {
+            id_key: "tool_call_id",
             id: text(message, "tool_call_id", &path)?,
             name: text(message, "name", &path)?,
             content: content(message.get("content"), &path)?,
@@ -186,105 +141,33 @@ impl Reader {
         });
         Ok(())
     }
-
-    /// Gives each result to its call.
-    fn join(mut self) -> Result<Trace, TraceError> {
-        let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
-        for (index, call) in self.calls.iter().enumerate() {
-            if let Some(id) = &call.id {
-                by_id.entry(id.clone()).or_default().push(index);
-            }
-        }
-        // Results of the same id after the same message are given out together.
-        let mut groups: Vec<Vec<Answer>> = Vec::new();
-        let mut open: HashMap<(Option<String>, usize), usize> = HashMap::new();
-        for answer in self.results {
-            let group = *open
-                .entry((answer.id.clone(), answer.seen))
-                .or_insert_with(|| {
-                    groups.push(Vec::new());
-                    groups.len() - 1
-                });
-            groups[group].push(answer);
-        }
-        let (mut early, mut nameless) = (Vec::new(), Vec::new());
-        for group in groups {
-            let Some(id) = group.first().and_then(|answer| answer.id.clone()) else {
-                nameless.extend(group);
-                continue;
-            };
-            let (seen, block) = group
-                .first()
-                .map_or((0, 0), |first| (first.seen, first.block));
-            let waiting: Vec<usize> = by_id
-                .get(&id)
-                .into_iter()
-                .flatten()
-                .copied()
-                .filter(|call| *call < seen && self.calls[*call].result.is_none())
-                .collect();
-            let here = waiting
-                .iter()
-                .position(|call| *call >= block)
-                .unwrap_or(waiting.len());
-            let from = if group.len() <= waiting.len() - here {
-                here
-            } else {
-                waiting.len().saturating_sub(group.len())
-            };
-            let mut waiting = waiting[from..].iter();
-            for answer in group {
-                match waiting.next() {
-                    Some(call) => self.calls[*call].result = Some(answer.content),
-                    None => early.push((id.clone(), answer)),
-                }
-            }
-        }
-        // What is left came before its call, or has none.
-        for (id, answer) in early {
-            let calls = by_id.get(&id).map(Vec::as_slice).unwrap_or_default();
-            match calls
-                .iter()
-                .find(|call| self.calls[**call].result.is_none())
-            {
-                Some(call) => self.calls[*call].result = Some(answer.content),
-                None => {
-                    let problem = if calls.is_empty() {
-                        TraceProblem::NoSuchCall { id: Some(id) }
-                    } else {
-                        TraceProblem::AnsweredTwice { id }
-                    };
-                    return Err(TraceError::new(join(&answer.path, "tool_call_id"), problem));
-                }
-            }
-        }
-        for answer in nameless {
-            give(&mut self.calls, answer)?;
-        }
-        Ok(self.calls.into())
-    }
 }
 
-/// Gives a result without an id to the first call that waits for one.
-fn give(calls: &mut [ToolCall], answer: Answer) -> Result<(), TraceError> {
-    let name = answer.name.as_deref();
-    let waiting = calls[answer.block..answer.seen]
-        .iter_mut()
-        .find(|call| call.result.is_none() && name.is_none_or(|name| call.tool_name == name));
-    match waiting {
-        Some(call) => {
-            call.result = Some(answer.content);
-            Ok(())
+/// The messages of a conversation, and the path to their list.
+pub(super) fn messages(conversation: &Json) -> Result<(&Vec<Json>, &'static str), TraceError> {
+    match conversation {
+        Json::Array(messages) => Ok((messages, "")),
+        Json::Object(fields) => match fields.get("messages") {
+            Some(Json::Array(messages)) => Ok((messages, "messages")),
+            Some(other) => Err(TraceError::unexpected(
+                "messages",
+                "a list of messages",
+                other,
+            )),
+            None => Err(TraceError::new(
+                "",
+                TraceProblem::Missing { key: "`messages`" },
+            )),
+        },
+        other => {
+            let expected = "a list of messages, or an object with `messages`";
+            Err(TraceError::unexpected("", expected, other))
         }
-        None => Err(TraceError::new(
-            answer.path,
-            TraceProblem::NoSuchCall { id: None },
-        )),
     }
 }
 
 /// An entry of `tool_calls`.
-fn tool_call(entry: &Json, path: &str) -> Result<ToolCall, TraceError> {
+pub(super) fn tool_call(entry: &Json, path: &str) -> Result<ToolCall, TraceError> {
     let Json::Object(fields) = entry else {
         return Err(TraceError::unexpected(path, "a call (an object)", entry));
     };
@@ -305,7 +188,7 @@ fn tool_call(entry: &Json, path: &str) -> Result<ToolCall, TraceError> {
 }
 
 /// A function's name and arguments.
-fn named(function: &Json, path: &str) -> Result<ToolCall, TraceError> {
+pub(super) fn named(function: &Json, path: &str) -> Result<ToolCall, TraceError> {
     let Json::Object(fields) = function else {
         return Err(TraceError::unexpected(path, "an object", function));
     };
@@ -316,30 +199,39 @@ fn named(function: &Json, path: &str) -> Result<ToolCall, TraceError> {
         ));
     };
     let name = read_name(name.clone(), || join(path, "name"))?;
-    let at = || join(path, "arguments");
-    let arguments = match fields.get("arguments") {
-        None | Some(Json::Null) => Map::new(),
-        Some(Json::Object(arguments)) => arguments.clone(),
-        // Some models write nothing where they mean no arguments.
-        Some(Json::String(text)) if text.trim().is_empty() => Map::new(),
-        Some(Json::String(text)) => match serde_json::from_str(text) {
-            Ok(Json::Object(arguments)) => arguments,
-            Ok(other) => {
-                return Err(TraceError::unexpected(
-                    at(),
-                    "the text of an object",
-                    &other,
-                ));
-            }
-            Err(error) => return Err(TraceError::malformed(at(), &error)),
-        },
-        Some(other) => return Err(TraceError::unexpected(at(), "an object or its text", other)),
-    };
+    let arguments = arguments(fields.get("arguments"), || join(path, "arguments"))?;
     Ok(ToolCall::new(name).with_arguments(arguments))
 }
 
+/// A call's arguments: an object or its text.
+pub(super) fn arguments(
+    arguments: Option<&Json>,
+    at: impl Fn() -> String,
+) -> Result<Map<String, Json>, TraceError> {
+    match arguments {
+        None | Some(Json::Null) => Ok(Map::new()),
+        Some(Json::Object(arguments)) => Ok(arguments.clone()),
+        // Some models write nothing where they mean no arguments.
+        Some(Json::String(text)) if text.trim().is_empty() => Ok(Map::new()),
+        Some(Json::String(text)) => match serde_json::from_str(text) {
+            Ok(Json::Object(arguments)) => Ok(arguments),
+            Ok(other) => Err(TraceError::unexpected(
+                at(),
+                "the text of an object",
+                &other,
+            )),
+            Err(error) => Err(TraceError::malformed(at(), &error)),
+        },
+        Some(other) => Err(TraceError::unexpected(at(), "an object or its text", other)),
+    }
+}
+
 /// An optional string.
-fn text(fields: &Map<String, Json>, key: &str, path: &str) -> Result<Option<String>, TraceError> {
+pub(super) fn text(
+    fields: &Map<String, Json>,
+    key: &str,
+    path: &str,
+) -> Result<Option<String>, TraceError> {
     match fields.get(key) {
         None | Some(Json::Null) => Ok(None),
         Some(Json::String(text)) => Ok(Some(text.clone())),
@@ -348,7 +240,7 @@ fn text(fields: &Map<String, Json>, key: &str, path: &str) -> Result<Option<Stri
 }
 
 /// What a tool message says.
-fn content(content: Option<&Json>, path: &str) -> Result<Json, TraceError> {
+pub(super) fn content(content: Option<&Json>, path: &str) -> Result<Json, TraceError> {
     let text = match content {
         None => {
             return Err(TraceError::new(
