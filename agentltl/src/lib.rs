@@ -12,7 +12,7 @@ pub mod monitor;
 mod registry;
 mod report;
 mod store;
-#[cfg(any(test, feature = "proptest"))]
+pub mod testing;
 pub mod testing;
 mod trace;
 
