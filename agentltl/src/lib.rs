@@ -13,7 +13,6 @@ mod registry;
 mod report;
 mod store;
 pub mod testing;
-pub mod testing;
 mod trace;
 
 pub use agentltl_core::*;

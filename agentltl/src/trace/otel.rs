@@ -203,25 +203,24 @@ fn attributes(fields: &Map<String, Json>, path: &str) -> Result<Map<String, Json
     match fields.get("attributes") {
         None | Some(Json::Null) => Ok(Map::new()),
         Some(Json::Object(attributes)) => Ok(attributes.clone()),
-        Some(Json::Array(list)) => unboxed(list).ok_or_else(|| {
-            let path = join(path, "attributes");
-            TraceError::unexpected(path, "a list of keys and values", &list[0])
-        }),
+        Some(Json::Array(list)) => list
+            .iter()
+            .enumerate()
+            .map(|(index, entry)| {
+                let key = entry.get("key").and_then(Json::as_str).ok_or_else(|| {
+                    let path = format!("{}[{index}]", join(path, "attributes"));
+                    TraceError::unexpected(path, "a key and a value", entry)
+                })?;
+                let value = value(entry.get("value").unwrap_or(&Json::Null), 0);
+                Ok((key.to_owned(), value))
+            })
+            .collect(),
         Some(other) => Err(TraceError::unexpected(
             join(path, "attributes"),
             "a list or an object",
             other,
         )),
     }
-}
-
-fn unboxed(list: &[Json]) -> Option<Map<String, Json>> {
-    list.iter()
-        .map(|entry| {
-            let key = entry.get("key")?.as_str()?.to_owned();
-            Some((key, value(entry.get("value").unwrap_or(&Json::Null), 0)))
-        })
-        .collect()
 }
 
 /// What an OTLP value holds. One that nests deeper than anyone writes stays as it is.
