@@ -704,11 +704,12 @@ fn formula() -> impl Strategy<Value = Formula> {
 }
 
 fn any_rules() -> impl Strategy<Value = Vec<(Formula, Severity, bool)>> {
-    let rule = (
-        formula(),
-        proptest::sample::select(Severity::ALL.to_vec()),
-        any::<bool>(),
-    );
+    // Warnings and soft blocks have the most to get wrong.
+    let severity = prop_oneof![
+        1 => proptest::sample::select(Severity::ALL.to_vec()),
+        1 => proptest::sample::select(vec![Severity::BlockAndWarn, Severity::SoftBlock]),
+    ];
+    let rule = (formula(), severity, any::<bool>());
     proptest::collection::vec(rule, 0..4)
 }
 
@@ -754,7 +755,7 @@ fn op() -> impl Strategy<Value = Op> {
         4 => (tool_call(), key(), proptest::option::of(result()))
             .prop_map(|(call, key, result)| Op::Run(call, key, result)),
         4 => (tool_call(), key()).prop_map(|(call, key)| Op::CheckAndStart(call, key)),
-        2 => (proptest::collection::vec(tool_call(), 0..4), key(), any::<bool>())
+        5 => (proptest::collection::vec(tool_call(), 0..4), key(), any::<bool>())
             .prop_map(|(calls, key, run)| Op::Chain(calls, key, run)),
         3 => (0..4_usize, result()).prop_map(|(which, result)| Op::Complete(which, result)),
         1 => (0..4_usize).prop_map(Op::Abandon),
@@ -775,9 +776,23 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
         Op::Chain(calls, key, run) => Op::Chain(calls, key.map(|key| key + shift), run),
         op => op,
     };
-    let step = (op(), proptest::option::weighted(0.4, 0..3_i64)).prop_map(move |(op, shift)| {
-        let repeated = shift.map(|shift| again(op.clone(), shift));
-        std::iter::once(op).chain(repeated).collect::<Vec<_>>()
+    let between = prop_oneof![
+        3 => Just(None),
+        1 => op().prop_map(Some),
+        1 => prop_oneof![
+            Just(Op::Replace),
+            Just(Op::BeginGeneration),
+            (0..4_usize).prop_map(|which| Op::Complete(which, json!("ok"))),
+            (0..4_usize).prop_map(Op::Withdraw),
+        ].prop_map(Some),
+    ];
+    let repeated = proptest::option::weighted(0.5, (between, 0..3_i64));
+    let step = (op(), repeated).prop_map(move |(op, repeated)| match repeated {
+        None => vec![op],
+        Some((between, shift)) => {
+            let last = again(op.clone(), shift);
+            std::iter::once(op).chain(between).chain([last]).collect()
+        }
     });
     proptest::collection::vec(step, 1..10).prop_map(|steps| steps.concat())
 }
