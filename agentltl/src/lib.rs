@@ -23,7 +23,7 @@ pub use enforcer::{
     Decision, Dropped, Enforcer, EnforcerBuilder, EnforcerError, Fault, FromStateError, InFlight,
     NotInFlight, OverrideRecord, Proposal, RunStatus, SharedEnforcer, SoftBlockCount,
     SoftBlockMode, StateError, StateLimits, UnknownSoftBlockMode, Violation, ViolationRecord,
-    ViolationType, feedback,
+    ViolationType, feedback, parse_state,
 };
 pub use host::{
     Answer, CallPattern, DomainFn, Match, PatternFn, PredicateFn, domain, matches_pattern,

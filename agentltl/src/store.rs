@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use crate::enforcer::{Enforcer, EnforcerBuilder, EnforcerError, StateError};
+use crate::enforcer::{
+    Enforcer, EnforcerBuilder, EnforcerError, StateError, check_nesting, parse_state,
+};
 
 /// The state of a run in a file, held by one process at a time.
 ///
@@ -94,17 +96,14 @@ impl FileStore {
     /// # Errors
     /// Where the file cannot be read or is not JSON. A run never starts anew because of that.
     pub fn load(&self) -> Result<Option<Json>, StoreError> {
-        let text = match fs::read(&self.path) {
+        let text = match fs::read_to_string(&self.path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(StoreError::io(&self.path, error)),
         };
-        serde_json::from_slice(&text)
+        parse_state(&text)
             .map(Some)
-            .map_err(|error| StoreError::Json {
-                path: self.path.clone(),
-                message: error.to_string(),
-            })
+            .map_err(|error| self.state_error(error))
     }
 
     /// An enforcer that goes on with the saved run, or begins one where none was saved yet.
@@ -116,10 +115,7 @@ impl FileStore {
         if let Some(state) = self.load()? {
             enforcer
                 .restore(&state)
-                .map_err(|error| StoreError::State {
-                    path: self.path.clone(),
-                    error,
-                })?;
+                .map_err(|error| self.state_error(error))?;
         }
         Ok(enforcer)
     }
@@ -127,9 +123,11 @@ impl FileStore {
     /// Replaces the saved state. When this returns, the state is on disk.
     ///
     /// # Errors
-    /// Where the file cannot be written; the state before is then still there.
+    /// Where the file cannot be written, or the state nests too deep to be [read](parse_state) again;
+    /// the state before is then still there.
     pub fn save(&self, state: &Json) -> Result<(), StoreError> {
         let text = state.to_string();
+        check_nesting(&text).map_err(|error| self.state_error(error))?;
         let write = || {
             let mut file = private(OpenOptions::new().create(true).truncate(true).write(true))
                 .open(&self.new)?;
@@ -139,6 +137,13 @@ impl FileStore {
         write().map_err(|error| StoreError::io(&self.new, error))?;
         fs::rename(&self.new, &self.path).map_err(|error| StoreError::io(&self.path, error))?;
         sync_folder(&self.path).map_err(|error| StoreError::io(&self.path, error))
+    }
+
+    fn state_error(&self, error: StateError) -> StoreError {
+        StoreError::State {
+            path: self.path.clone(),
+            error,
+        }
     }
 
     /// The file of the state.
@@ -192,13 +197,6 @@ pub enum StoreError {
     },
     /// Another process has it: its lock file.
     Locked(PathBuf),
-    /// The file is not JSON.
-    Json {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        message: String,
-    },
     /// The file holds no state that can be loaded.
     State {
         /// The file.
@@ -224,9 +222,6 @@ impl fmt::Display for StoreError {
         match self {
             StoreError::Io { path, error } => write!(f, "{}: {error}", path.display()),
             StoreError::Locked(path) => write!(f, "{}: held by another process", path.display()),
-            StoreError::Json { path, message } => {
-                write!(f, "{}: not JSON: {message}", path.display())
-            }
             StoreError::State { path, error } => write!(f, "{}: {error}", path.display()),
             StoreError::Enforcer(error) => error.fmt(f),
         }
@@ -239,7 +234,7 @@ impl Error for StoreError {
             StoreError::Io { error, .. } => Some(error),
             StoreError::State { error, .. } => Some(error),
             StoreError::Enforcer(error) => Some(error),
-            StoreError::Locked(_) | StoreError::Json { .. } => None,
+            StoreError::Locked(_) => None,
         }
     }
 }

@@ -13,6 +13,7 @@ mod model;
 mod shared;
 mod state;
 mod store;
+mod warnings;
 
 use agentltl::{Constraint, Enforcer, EnforcerBuilder, Formula, Policy, Severity, ToolCall};
 

@@ -1,7 +1,7 @@
 //! State as JSON: what is refused, what is ignored, limits.
 
 use agentltl::build::*;
-use agentltl::{Enforcer, Policy, Severity, StateLimits};
+use agentltl::{Enforcer, Policy, Severity, StateLimits, parse_state};
 use serde_json::{Value as Json, json};
 
 use crate::{builder, call, enforcer, rule};
@@ -39,8 +39,8 @@ fn a_wrong_shape_is_refused_with_its_path() {
         ),
         (
             with(json!({"completed_tool_calls": [{"tool_name": "x", "arguments": [1]}]})),
-            "completed_tool_calls[0]",
-            "arguments",
+            "completed_tool_calls[0].arguments",
+            "object",
         ),
         (
             with(json!({"soft_block_counts": {"r": -1}})),
@@ -88,6 +88,11 @@ fn a_wrong_shape_is_refused_with_its_path() {
             with(json!({"in_flight": [{"id": 0, "position": 0}]})),
             "in_flight[0].id",
             "next_call_id",
+        ),
+        (
+            with(json!({"next_call_id": u64::MAX})),
+            "next_call_id",
+            "out of range",
         ),
         (
             with(json!({"in_flight": [{"id": 0, "position": 0}], "next_call_id": 1})),
@@ -208,4 +213,72 @@ fn limits_keep_the_newest_and_the_calls_in_flight() {
         e.to_state_with(StateLimits::new().max_trace(0))["completed_tool_calls"],
         json!([{"tool_name": "first", "arguments": {}}])
     );
+}
+
+#[test]
+fn arguments_of_any_depth_that_an_agent_can_send_load_again() {
+    // As deep as a parser lets an agent's message be.
+    let text = format!("{{\"a\": {}1{}}}", "[".repeat(126), "]".repeat(126));
+    let arguments: Json = serde_json::from_str(&text).unwrap();
+    let mut x = call("x");
+    x.arguments = arguments.as_object().unwrap().clone();
+    let mut e = enforcer([rule("w", Severity::BlockAndWarn, globally(!now("x")))]);
+    assert!(!e.check_chain(&[x.clone()]).allowed());
+    e.record(x);
+    let text = e.to_state().to_string();
+    assert!(
+        serde_json::from_str::<Json>(&text).is_err(),
+        "the usual bound is in the way"
+    );
+    let mut restored = enforcer([]);
+    restored.restore(&parse_state(&text).unwrap()).unwrap();
+    assert_eq!(restored.to_state(), e.to_state());
+
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(
+        parse_state(&deep)
+            .unwrap_err()
+            .to_string()
+            .contains("256 levels")
+    );
+    let brackets = format!("{{\"version\": 1, \"new\": \"\\\"{}\"}}", "[".repeat(1_000));
+    assert!(
+        parse_state(&brackets).is_ok(),
+        "brackets in a string nest nothing"
+    );
+    assert!(parse_state("{} {}").is_err());
+}
+
+#[test]
+fn a_call_without_a_name_loads_again() {
+    let mut e = enforcer([]);
+    let id = e.start(call(""));
+    let mut restored = enforcer([]);
+    restored.restore(&e.to_state()).unwrap();
+    assert_eq!(restored.trace()[0].tool_name, "");
+    restored.complete(id, "no such tool", None).unwrap();
+}
+
+#[test]
+fn counters_do_not_wrap() {
+    let full = json!({
+        "block_and_warn_counts": {"w": u64::MAX},
+        "constraint_checks": u64::MAX - 1,
+        "current_generation": u64::MAX,
+        "dropped": {"violations": u64::MAX},
+    });
+    let mut e = builder([
+        rule("w", Severity::BlockAndWarn, globally(!now("x"))),
+        rule("v", Severity::BlockAndWarn, globally(!now("x"))),
+    ])
+    .log_limit(0)
+    .build()
+    .unwrap();
+    e.restore(&with(full)).unwrap();
+    e.begin_generation(None);
+    assert!(!e.check(call("x")).allowed());
+    let status = e.status();
+    assert_eq!(status.block_and_warn_counts["w"], u64::MAX);
+    assert_eq!(status.constraint_checks, u64::MAX);
+    assert_eq!(status.dropped.violations, u64::MAX);
 }

@@ -13,8 +13,9 @@ use crate::{CallId, Chain, ConstraintStatus, Decision, Enforcer, NotInFlight, Pr
 
 /// A handle to an [`Enforcer`] that threads and tasks share.
 ///
-/// Each method takes the lock for as long as it runs and never across an await; the constraints are
-/// judged under it, so predicates and renderers must not use the handle themselves.
+/// Each method takes the lock for as long as it runs and never across an await. The constraints are
+/// judged under it, so predicates and renderers must not use the handle themselves: they would wait
+/// for ever.
 ///
 /// A call is judged and started in one step, so that two parallel calls cannot both pass "at most
 /// once":
@@ -45,7 +46,8 @@ impl SharedEnforcer {
         }
     }
 
-    /// Does something with the enforcer while no other task can: settings, several steps at once.
+    /// Does something with the enforcer while no other task can, such as several steps at once.
+    /// `work` must not use the handle, nor drop a ticket of it.
     pub fn with<R>(&self, work: impl FnOnce(&mut Enforcer) -> R) -> R {
         // The enforcer catches panics of user code itself; one in `work` leaves it between two of its
         // own steps, where it is whole.

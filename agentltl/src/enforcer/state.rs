@@ -1,24 +1,18 @@
 //! The run as JSON, to go on with in another process.
 
-use std::error::Error;
-use std::fmt;
-
-use agentltl_core::Severity;
-use serde::de::value::MapDeserializer;
+use agentltl_core::{Policy, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 use super::Enforcer;
 use super::decision::Violation;
-use super::error::EnforcerError;
-use super::flight::{CallId, Flights};
-use super::log::{BlockedCall, LastBlocked, Log, OverrideRecord, ViolationRecord};
-use super::run::{Counts, Run, RunStatus};
+use super::log::Log;
+use super::restore::{FromStateError, StateError, read};
+use super::run::Run;
 use super::status::Dropped;
 use crate::call::ToolCall;
-use agentltl_core::Policy;
 
-const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 1;
 
 /// How much of the run a state keeps; all of it by default.
 ///
@@ -58,69 +52,14 @@ impl StateLimits {
     }
 }
 
-/// A state that cannot be loaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct StateError {
-    /// Where in the state, such as `soft_block_counts.one-deploy`; `.` for all of it.
-    pub path: String,
-    /// What is wrong there.
-    pub message: String,
-}
-
-impl StateError {
-    fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        StateError {
-            path: path.into(),
-            message: message.into(),
-        }
-    }
-}
-
-impl fmt::Display for StateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the saved state at `{}`: {}", self.path, self.message)
-    }
-}
-
-impl Error for StateError {}
-
-/// The state as it is read. Field names and meanings are the reference's, up to `generation_key`.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Saved {
-    completed_tool_calls: Vec<ToolCall>,
-    soft_block_counts: Counts,
-    consecutive_soft_block_counts: Counts,
-    block_and_warn_counts: Counts,
-    persistent_block_counts: Counts,
-    soft_blocked_calls: Vec<BlockedCall>,
-    constraint_violations: Vec<ViolationRecord>,
-    block_and_warn_overrides: Vec<OverrideRecord>,
-    last_blocked_call: Option<LastBlocked>,
-    blocked_chain: Option<Json>,
-    current_generation: u64,
-    termination_nudges: u64,
-    termination_nudged_names: Vec<String>,
-    constraint_checks: u64,
-    already_violated: u64,
-    run_status: RunStatus,
-    stopped_by: Option<String>,
-    latched: Option<Latched>,
-    generation_key: Option<Json>,
-    in_flight: Vec<Started>,
-    next_call_id: u64,
-    dropped: Dropped,
+#[derive(Serialize, Deserialize)]
+pub(super) struct Started {
+    pub(super) id: u64,
+    pub(super) position: usize,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Started {
-    id: u64,
-    position: usize,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Latched {
+pub(super) struct Latched {
     constraint_name: String,
     severity: String,
     step_number: i64,
@@ -153,7 +92,7 @@ impl Latched {
         }
     }
 
-    fn violation(self) -> Result<Violation, StateError> {
+    pub(super) fn violation(self) -> Result<Violation, StateError> {
         let severity: Severity = self
             .severity
             .parse()
@@ -285,135 +224,5 @@ impl Run {
             }
         }
         (calls, started)
-    }
-}
-
-fn read(state: &Json, log_limit: usize) -> Result<Run, StateError> {
-    let Json::Object(fields) = state else {
-        return Err(StateError::new(".", "expected an object"));
-    };
-    match fields.get("version") {
-        Some(version) if version.as_u64() == Some(VERSION) => {}
-        Some(version) => {
-            let message = format!("version {version} is not {VERSION}, the only one known here");
-            return Err(StateError::new("version", message));
-        }
-        None => return Err(StateError::new("version", "it is missing")),
-    }
-    let present = fields
-        .iter()
-        .filter(|(_, value)| !value.is_null())
-        .map(|(key, value)| (key.as_str(), value));
-    let fields: MapDeserializer<'_, _, serde_json::Error> = MapDeserializer::new(present);
-    let saved: Saved = serde_path_to_error::deserialize(fields)
-        .map_err(|error| StateError::new(error.path().to_string(), error.inner().to_string()))?;
-    if saved
-        .generation_key
-        .as_ref()
-        .is_some_and(|key| key.is_array() || key.is_object())
-    {
-        return Err(StateError::new(
-            "generation_key",
-            "expected a string or a number",
-        ));
-    }
-    let flights = flights(&saved)?;
-    let dropped = saved.dropped;
-    Ok(Run {
-        trace: saved.completed_tool_calls.into_iter().collect(),
-        flights,
-        soft_block_counts: saved.soft_block_counts,
-        consecutive_soft_block_counts: saved.consecutive_soft_block_counts,
-        block_and_warn_counts: saved.block_and_warn_counts,
-        persistent_block_counts: saved.persistent_block_counts,
-        violations: Log::restored(log_limit, saved.constraint_violations, dropped.violations),
-        blocked_calls: Log::restored(
-            log_limit,
-            saved.soft_blocked_calls,
-            dropped.soft_blocked_calls,
-        ),
-        overrides: Log::restored(
-            log_limit,
-            saved.block_and_warn_overrides,
-            dropped.block_and_warn_overrides,
-        ),
-        nudged_names: Log::restored(
-            log_limit,
-            saved.termination_nudged_names,
-            dropped.termination_nudged_names,
-        ),
-        last_blocked: saved.last_blocked_call,
-        blocked_chain: saved.blocked_chain,
-        generation: saved.current_generation,
-        generation_key: saved.generation_key,
-        termination_nudges: saved.termination_nudges,
-        constraint_checks: saved.constraint_checks,
-        already_violated: saved.already_violated,
-        status: saved.run_status,
-        stopped_by: saved.stopped_by,
-        latched: saved.latched.map(Latched::violation).transpose()?,
-    })
-}
-
-/// The calls in flight, which must be in order, in the trace and without a result.
-fn flights(saved: &Saved) -> Result<Flights, StateError> {
-    let mut open: Vec<(CallId, usize)> = Vec::with_capacity(saved.in_flight.len());
-    for (index, started) in saved.in_flight.iter().enumerate() {
-        let at = |field| format!("in_flight[{index}].{field}");
-        let last = open.last();
-        if last.is_some_and(|(id, _)| id.get() >= started.id) || started.id >= saved.next_call_id {
-            let message = "ids must ascend and be below next_call_id";
-            return Err(StateError::new(at("id"), message));
-        }
-        if last.is_some_and(|(_, position)| *position >= started.position) {
-            return Err(StateError::new(at("position"), "positions must ascend"));
-        }
-        match saved.completed_tool_calls.get(started.position) {
-            None => return Err(StateError::new(at("position"), "no call is there")),
-            Some(call) if call.result.is_some() => {
-                return Err(StateError::new(
-                    at("position"),
-                    "the call there has its result",
-                ));
-            }
-            Some(_) => open.push((CallId::from(started.id), started.position)),
-        }
-    }
-    Ok(Flights {
-        open,
-        next: saved.next_call_id,
-    })
-}
-
-/// An enforcer that cannot go on with a saved run.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum FromStateError {
-    /// It cannot be built.
-    Enforcer(EnforcerError),
-    /// The state cannot be loaded.
-    State(StateError),
-}
-
-impl fmt::Display for FromStateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FromStateError::Enforcer(error) => error.fmt(f),
-            FromStateError::State(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for FromStateError {}
-
-impl From<EnforcerError> for FromStateError {
-    fn from(error: EnforcerError) -> Self {
-        FromStateError::Enforcer(error)
-    }
-}
-
-impl From<StateError> for FromStateError {
-    fn from(error: StateError) -> Self {
-        FromStateError::State(error)
     }
 }
