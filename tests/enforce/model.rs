@@ -821,11 +821,7 @@ fn runs() -> Config {
     match std::env::var_os("PROPTEST_CASES") {
         Some(_) => config,
         None => Config {
-            cases: if cfg!(debug_assertions) {
-                1_000
-            } else {
-                20_000
-            },
+            cases: if cfg!(debug_assertions) { 500 } else { 20_000 },
             ..config
         },
     }
