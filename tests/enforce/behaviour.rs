@@ -230,6 +230,33 @@ fn insisting_lifts_a_warning_and_nothing_stronger() {
 }
 
 #[test]
+fn insisting_alone_on_a_call_refused_in_a_chain_is_another_matter() {
+    // In the chain the test comes first; alone, the deployment is untested.
+    let rules = || {
+        [
+            rule("warned", Severity::BlockAndWarn, never("deploy")),
+            rule("tested", Severity::HardStop, before("test", "deploy")),
+        ]
+    };
+    let chain = [call("test"), call("deploy")];
+    let mut e = enforcer(rules());
+    let _ = e.check_chain(Chain::new(&chain).generation(1));
+    let decision = check(&mut e, &call("deploy"), 2);
+    assert_eq!(decision.action, Action::Stop);
+    assert_eq!(decision.constraint_name(), Some("tested"));
+    // Nor does a key make another chain the same.
+    let mut e = enforcer(rules());
+    let _ = e.check_chain(Chain::new(&chain).key("k").generation(1));
+    let other = [call("lint"), call("deploy")];
+    let decision = e.check_chain(Chain::new(&other).key("k").generation(2));
+    assert_eq!(decision.action, Action::Stop);
+    let mut e = enforcer(rules());
+    let _ = e.check_chain(Chain::new(&chain).key("k").generation(1));
+    let same = Chain::new(&chain).key("k").generation(2);
+    assert_eq!(e.check_chain(same).overridden.as_deref(), Some("warned"));
+}
+
+#[test]
 fn further_violations_are_ranked_and_bounded() {
     let rules = || {
         [

@@ -227,7 +227,9 @@ impl Model {
         let insisted = self
             .pending_warning()
             .filter(|(refusal, _)| refusal.call == *call && refusal.generation != self.generation);
-        let insisted = insisted.map(|(refusal, changed)| (refusal.clone(), changed));
+        // A call refused in a chain may come alone now, or the other way round.
+        let insisted =
+            insisted.map(|(refusal, changed)| (refusal.clone(), changed || refusal.step != step));
         if let Some((refusal, false)) = &insisted {
             return self.override_with(refusal.clone(), step);
         }
@@ -243,8 +245,6 @@ impl Model {
                 other => panic!("{other:?}"),
             }
         }
-        self.events
-            .push(Event::Judged(self.rules().len() as u64, already));
         if let Some((refusal, true)) = insisted
             && broken
                 .iter()
@@ -252,6 +252,8 @@ impl Model {
         {
             return self.override_with(refusal, step);
         }
+        self.events
+            .push(Event::Judged(self.rules().len() as u64, already));
         let notes: Vec<String> = broken
             .iter()
             .filter(|(_, severity)| *severity == Severity::Tolerate)

@@ -33,6 +33,10 @@ impl Enforcer {
             .blocked_chain
             .as_ref()
             .is_some_and(|blocked| equal(blocked, &identity));
+        if chain.key.is_some() {
+            // The key says that the chain is the same; that its calls are is not taken for granted.
+            self.run.outdate_last_blocked();
+        }
         let before = self.run.trace.len();
         let decision = self.decide_chain(&chain, again);
         if self.run.trace.len() > before {

@@ -29,19 +29,17 @@ impl Enforcer {
         }
 
         // The call was judged when it was refused, and broke nothing stronger than a warning. Where
-        // the run has changed since, that is asked again: insisting lifts warnings, nothing else.
+        // the run is another now, that is asked again: insisting lifts warnings, nothing else.
         let insisted = self.run.insisted(&call.tool_name, &call.arguments);
-        let stale = self
-            .run
-            .last_blocked
-            .as_ref()
-            .is_some_and(|last| last.stale);
-        if insisted && !stale {
+        if insisted && !self.run.is_last_blocked_stale() {
             return self.let_override(call, step);
         }
+        let counters = (self.run.constraint_checks, self.run.already_violated);
         let (violations, faults) = self.violations(call, step);
         let lifted = |violation: &Violation| violation.severity >= Some(Severity::BlockAndWarn);
         if insisted && violations.iter().all(lifted) {
+            // An override is not a check.
+            (self.run.constraint_checks, self.run.already_violated) = counters;
             return self.let_override(call, step);
         }
 
@@ -183,6 +181,7 @@ impl Enforcer {
                     constraint_name: name.to_owned(),
                     step_number: step,
                     generation: self.run.generation,
+                    calls_before: Some(self.run.trace.len()),
                     stale: false,
                 });
                 entry.mode = Some("block_and_warn".to_owned());

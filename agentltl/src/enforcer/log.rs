@@ -139,7 +139,10 @@ pub(super) struct LastBlocked {
     pub(super) step_number: i64,
     #[serde(rename = "set_in_generation")]
     pub(super) generation: u64,
-    /// Was the trace or the policy changed since? Then stronger constraints are asked again.
+    /// How many calls were before it, those of its chain included.
+    #[serde(default)]
+    pub(super) calls_before: Option<usize>,
+    /// Was the trace or the policy changed since?
     #[serde(default)]
     pub(super) stale: bool,
 }

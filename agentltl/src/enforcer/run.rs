@@ -116,6 +116,18 @@ impl Run {
         }
     }
 
+    /// Is the run another than the one in which the last refused call was judged, or may it be? A
+    /// call refused within a chain comes after the earlier calls of the chain. (The reference saves
+    /// no number of calls.)
+    pub(super) fn is_last_blocked_stale(&self) -> bool {
+        self.last_blocked.as_ref().is_some_and(|last| {
+            last.stale
+                || last
+                    .calls_before
+                    .is_some_and(|calls| calls != self.trace.len())
+        })
+    }
+
     /// Does the agent insist on the call that was refused last, in a later generation?
     pub(super) fn insisted(&self, tool_name: &str, arguments: &Map<String, Json>) -> bool {
         self.last_blocked.as_ref().is_some_and(|last| {
