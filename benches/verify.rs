@@ -53,7 +53,9 @@ fn run(calls: usize) -> Trace {
     let mut state = 1_u64;
     (0..calls)
         .map(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             let (tool, key) = ((state >> 33) % 5, (state >> 40) % 10);
             let name = ["fetch", "clean", "save", "deploy", "log"][tool as usize];
             ToolCall::new(name)
@@ -66,7 +68,9 @@ fn run(calls: usize) -> Trace {
 fn verification(criterion: &mut Criterion) {
     let policy = policy();
     let mut group = criterion.benchmark_group("verify 25 rules");
-    group.sample_size(10).measurement_time(Duration::from_secs(5));
+    group
+        .sample_size(10)
+        .measurement_time(Duration::from_secs(5));
     for calls in [10_000, 100_000, 1_000_000] {
         let run = run(calls);
         group.throughput(Throughput::Elements(calls as u64));

@@ -1,31 +1,29 @@
 //! A policy, a run that complies, a call that is refused, and the scores of both.
 #![allow(clippy::print_stdout)]
 
-use agentltl::{Constraint, Enforcer, Formula, Policy, Severity, ToolCall, Trace, verify};
+use agentltl::{Enforcer, Policy, ToolCall, Trace, constraints, verify};
+
+// Checked when this file is compiled: misspell a tool or a function, or make a rule block that
+// would refuse calls for an obligation still open, and the compiler says so.
+static POLICY: Policy = constraints! {
+    #![strict_runtime_safety]
+    #![tools("fetch_data", "process_data", "deploy", "save_results")]
+
+    /// Raw data is fetched before it is processed.
+    #[weight(2.0)]
+    #[repair("Call fetch_data first.")]
+    fetch_first: PERSISTENT_BLOCK = before("fetch_data", "process_data");
+
+    one_deploy: BLOCK_AND_WARN = G(now("deploy") -> X(G(!now("deploy"))));
+
+    #[applies_to_final_answer]
+    saved: TOLERATE = called("save_results");
+};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let policy = Policy::new([
-        Constraint::new(
-            "fetch_first",
-            r#"before("fetch_data", "process_data")"#.parse()?,
-        )
-        .with_severity(Severity::PersistentBlock)
-        .with_weight(2.0)
-        .with_description("Raw data is fetched before it is processed.")
-        .with_repair("Call fetch_data first."),
-        Constraint::new(
-            "one_deploy",
-            Formula::parse(r#"G(now("deploy") -> X(G(!now("deploy"))))"#)?,
-        )
-        .with_severity(Severity::BlockAndWarn),
-        Constraint::new("saved", r#"called("save_results")"#.parse()?)
-            .with_severity(Severity::Tolerate)
-            .on_final_answer(),
-    ])?;
-    policy.check_strict()?;
-    println!("The policy:\n\n{policy}");
+    println!("The policy:\n\n{POLICY}");
 
-    let mut enforcer = Enforcer::new(policy.clone())?;
+    let mut enforcer = Enforcer::new(POLICY.clone())?;
     for tool in [
         "process_data",
         "fetch_data",
@@ -45,12 +43,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!(
         "\nThe run that was enforced:\n\n{}",
-        verify(&policy, enforcer.trace())
+        verify(&POLICY, enforcer.trace())
     );
     let unguarded = Trace::from_names(["process_data", "fetch_data", "deploy", "deploy"]);
     println!(
         "A run that nobody enforced:\n\n{}",
-        verify(&policy, &unguarded)
+        verify(&POLICY, &unguarded)
     );
     Ok(())
 }
