@@ -248,10 +248,12 @@ impl<'a> Naive<'a> {
             }
             Node::CalledN(tool, bound) => {
                 let count = self.of(tool.as_str()).count() as u64;
-                // Could it change? Ask what each possible further count would say.
+                // Could it change? It does so next to the number if at all.
                 let now = admits(*bound, count);
-                let far = count + bound.number.unsigned_abs() + 2;
-                let later = (count..=far).any(|later| admits(*bound, later) != now);
+                let number = u64::try_from(bound.number).unwrap_or(0);
+                let later = [number.saturating_sub(1), number, number.saturating_add(1)]
+                    .into_iter()
+                    .any(|later| later > count && admits(*bound, later) != now);
                 match (now, later) {
                     (true, true) => PTrue,
                     (true, false) => True,
