@@ -32,7 +32,7 @@ pub use host::{
 pub use judge::{
     Breach, EvaluationError, Finding, Judgement, Run, Segment, Witness, holds, judge, verdict,
 };
-pub use matching::equal as json_equal;
+pub use matching::{equal as json_equal, value_to_json};
 pub use registry::Registry;
 pub use report::{
     ComplianceLabel, ComplianceReport, ConstraintResult, Verification, WeightError, verify,

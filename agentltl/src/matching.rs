@@ -112,6 +112,18 @@ impl<'a> Bindings<'a> {
     }
 }
 
+/// A formula's value as JSON; `None` where a variable is in it.
+///
+/// ```
+/// use agentltl::{Value, value_to_json};
+/// assert_eq!(value_to_json(&Value::from("x")), Some("x".into()));
+/// assert_eq!(value_to_json(&Value::Var("r".into())), None);
+/// ```
+#[must_use]
+pub fn value_to_json(value: &Value) -> Option<Json> {
+    Bindings::NONE.resolve(value)
+}
+
 /// Equality by value: `1` equals `1.0`, `true` is not `1`, the order of keys does not matter.
 ///
 /// ```
