@@ -50,6 +50,12 @@ impl<'a> Proposal<'a> {
         self
     }
 
+    /// The call itself.
+    #[must_use]
+    pub fn into_call(self) -> ToolCall {
+        self.call.into_owned()
+    }
+
     pub(super) fn key(&self) -> Option<&Generation> {
         self.generation.as_ref().or(self.call.generation.as_ref())
     }

@@ -9,7 +9,10 @@ use std::sync::PoisonError;
 use serde_json::Value as Json;
 
 use super::sync::{Arc, Mutex};
-use crate::{CallId, Chain, ConstraintStatus, Decision, Enforcer, NotInFlight, Proposal, ToolCall};
+use crate::{
+    CallId, Chain, ConstraintStatus, Decision, Enforcer, NotInFlight, Proposal, Severity, ToolCall,
+    Violation,
+};
 
 /// A handle to an [`Enforcer`] that threads and tasks share.
 ///
@@ -65,6 +68,44 @@ impl SharedEnforcer {
             Some(id) => Ok(self.ticket(id, std::sync::Arc::new(decision))),
             None => Err(Box::new(decision)),
         }
+    }
+
+    /// Starts a call that a human approved after it was [refused](Self::start) with
+    /// [`Action::Ask`](crate::Action::Ask).
+    ///
+    /// The run may have changed while the human thought, so the call is judged once more. The
+    /// approval lifts ASK constraints and weaker ones, and none that is stronger.
+    ///
+    /// ```
+    /// use agentltl::{build::{globally, now}, Constraint, Enforcer, Policy, Severity, SharedEnforcer, ToolCall};
+    /// let policy = Policy::new([Constraint::new("ask-first", globally(!now("pay")))
+    ///     .with_severity(Severity::Ask)])?;
+    /// let enforcer = SharedEnforcer::new(Enforcer::new(policy)?);
+    /// let refused = enforcer.start(ToolCall::new("pay")).expect_err("a human is asked");
+    /// println!("{}", refused.feedback); // the human says yes
+    /// enforcer.start_approved(ToolCall::new("pay")).expect("approved").complete("paid", None)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where something refuses the call that the approval does not lift: the decision.
+    pub fn start_approved<'a>(
+        &self,
+        proposal: impl Into<Proposal<'a>>,
+    ) -> Result<InFlight, Box<Decision>> {
+        let proposal = proposal.into();
+        let started = self.with(|enforcer| {
+            // The refusal has been counted; judging a copy does not count it again.
+            let decision = enforcer.clone().check(proposal.clone());
+            let lifted = |violation: &Violation| violation.severity >= Some(Severity::Ask);
+            let covered = !decision.latched && decision.violations.iter().all(lifted);
+            if covered {
+                Ok((enforcer.start(proposal.into_call()), decision))
+            } else {
+                Err(Box::new(enforcer.check(proposal)))
+            }
+        });
+        started.map(|(id, decision)| self.ticket(id, std::sync::Arc::new(decision)))
     }
 
     /// Judges calls that run together and starts all of them, in one step; a ticket for each.
