@@ -234,7 +234,7 @@ mod tests {
                 json!({"error": {"message": "quota", "code": 1}}),
                 "reports an error: quota",
             ),
-            (json!([]), "invalid length"),
+            (json!([]), "choices: there is none"),
         ] {
             let error = read(json).unwrap_err().to_string();
             assert!(error.contains(place), "{error}");
