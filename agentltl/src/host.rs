@@ -1,5 +1,6 @@
 //! Rust code in formulas: predicates, call patterns and quantifier domains.
 
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
@@ -24,6 +25,9 @@ pub struct Answer {
     pub is_final: bool,
     /// Why, for people and models.
     pub note: Option<String>,
+    /// Why there is no answer, if there is none: then the call that is being judged is refused, and
+    /// a finished run does not comply.
+    pub error: Option<String>,
 }
 
 impl Answer {
@@ -34,6 +38,22 @@ impl Answer {
             holds,
             is_final: false,
             note: None,
+            error: None,
+        }
+    }
+
+    /// No answer, and the reason.
+    ///
+    /// ```
+    /// use agentltl::Answer;
+    /// let answer = Answer::from("seven".parse::<u8>().map(|n| n < 9));
+    /// assert_eq!(answer, Answer::failed("invalid digit found in string"));
+    /// ```
+    #[must_use]
+    pub fn failed(reason: impl Into<String>) -> Self {
+        Answer {
+            error: Some(reason.into()),
+            ..Answer::new(false)
         }
     }
 
@@ -58,6 +78,13 @@ impl From<bool> for Answer {
     }
 }
 
+/// An error is no answer: see [`Answer::failed`].
+impl<A: Into<Answer>, E: fmt::Display> From<Result<A, E>> for Answer {
+    fn from(result: Result<A, E>) -> Self {
+        result.map_or_else(|error| Answer::failed(error.to_string()), Into::into)
+    }
+}
+
 /// A predicate: given the calls of the run and the position judged, does it hold?
 ///
 /// The position may be one past the last call (on a run without calls). What a `Predicate` node of
@@ -68,7 +95,7 @@ pub struct PredicateFn(Repr<AskPredicate>);
 /// A quantifier's domain: the entities found in the calls of the run; repeated ones count once.
 /// What `Domain::Host` of a formula holds as its [`Host`].
 #[derive(Clone)]
-pub struct DomainFn(Repr<AskDomain>);
+pub struct DomainFn(Ask);
 
 /// Asks about a single call; see [`CallPattern`]. What `Pattern::Host` of a formula holds as its
 /// [`Host`].
@@ -77,6 +104,13 @@ pub struct PatternFn(Repr<dyn CallPattern>);
 
 type AskPredicate = dyn Fn(&[ToolCall], usize) -> Answer + Send + Sync;
 type AskDomain = dyn Fn(&[ToolCall]) -> Vec<Json> + Send + Sync;
+type TryDomain = dyn Fn(&[ToolCall]) -> Result<Vec<Json>, HostError> + Send + Sync;
+
+#[derive(Clone)]
+enum Ask {
+    Static(&'static AskDomain),
+    Shared(Arc<TryDomain>),
+}
 
 enum Repr<T: ?Sized + 'static> {
     Static(&'static T),
@@ -118,17 +152,51 @@ impl From<bool> for Match {
     }
 }
 
+/// Why Rust code in a formula could not answer.
+pub type HostError = Box<dyn Error + Send + Sync>;
+
 /// A question about a single call that the language cannot say: globs, files that exist, ranges.
 ///
-/// The answer must depend on the call alone: the same call, the same answer.
+/// The answer must depend on the call alone: the same call, the same answer. A closure that takes a
+/// `&ToolCall` and returns a [`Match`], a `bool`, or a `Result` of one of them is a pattern.
 pub trait CallPattern: Send + Sync {
     /// Does the call match? Its result is not known while it is being judged.
-    fn matches(&self, call: &ToolCall) -> Match;
+    ///
+    /// # Errors
+    /// Where that cannot be told; the call is then refused.
+    fn matches(&self, call: &ToolCall) -> Result<Match, HostError>;
 }
 
-impl<F: Fn(&ToolCall) -> Match + Send + Sync> CallPattern for F {
-    fn matches(&self, call: &ToolCall) -> Match {
-        self(call)
+impl<F: Fn(&ToolCall) -> R + Send + Sync, R: MatchResult> CallPattern for F {
+    fn matches(&self, call: &ToolCall) -> Result<Match, HostError> {
+        self(call).into_match()
+    }
+}
+
+/// What a closure may return to be a [`CallPattern`].
+pub trait MatchResult {
+    /// The answer, or why there is none.
+    ///
+    /// # Errors
+    /// Where the value is an error.
+    fn into_match(self) -> Result<Match, HostError>;
+}
+
+impl MatchResult for Match {
+    fn into_match(self) -> Result<Match, HostError> {
+        Ok(self)
+    }
+}
+
+impl MatchResult for bool {
+    fn into_match(self) -> Result<Match, HostError> {
+        Ok(self.into())
+    }
+}
+
+impl<M: Into<Match>, E: Into<HostError>> MatchResult for Result<M, E> {
+    fn into_match(self) -> Result<Match, HostError> {
+        self.map(Into::into).map_err(Into::into)
     }
 }
 
@@ -159,18 +227,32 @@ impl DomainFn {
     /// A domain that is part of the program; usable in a `static`.
     #[must_use]
     pub const fn from_static(domain: &'static AskDomain) -> Self {
-        DomainFn(Repr::Static(domain))
+        DomainFn(Ask::Static(domain))
     }
 
     /// A domain made at run time.
     pub fn new(domain: impl Fn(&[ToolCall]) -> Vec<Json> + Send + Sync + 'static) -> Self {
-        DomainFn(Repr::Shared(Arc::new(domain)))
+        DomainFn::try_new(move |calls| Ok::<_, HostError>(domain(calls)))
+    }
+
+    /// A domain made at run time that may be unable to answer.
+    pub fn try_new<E: Into<HostError>>(
+        domain: impl Fn(&[ToolCall]) -> Result<Vec<Json>, E> + Send + Sync + 'static,
+    ) -> Self {
+        DomainFn(Ask::Shared(Arc::new(move |calls: &[ToolCall]| {
+            domain(calls).map_err(Into::into)
+        })))
     }
 
     /// The entities in the run.
-    #[must_use]
-    pub fn entities(&self, calls: &[ToolCall]) -> Vec<Json> {
-        self.0.get()(calls)
+    ///
+    /// # Errors
+    /// What the domain returns as one.
+    pub fn entities(&self, calls: &[ToolCall]) -> Result<Vec<Json>, HostError> {
+        match &self.0 {
+            Ask::Static(domain) => Ok(domain(calls)),
+            Ask::Shared(domain) => domain(calls),
+        }
     }
 }
 
@@ -187,8 +269,10 @@ impl PatternFn {
     }
 
     /// Asks the pattern.
-    #[must_use]
-    pub fn ask(&self, call: &ToolCall) -> Match {
+    ///
+    /// # Errors
+    /// What the pattern returns as one.
+    pub fn ask(&self, call: &ToolCall) -> Result<Match, HostError> {
         self.0.get().matches(call)
     }
 }
@@ -229,6 +313,22 @@ pub fn domain(
     domain: impl Fn(&[ToolCall]) -> Vec<Json> + Send + Sync + 'static,
 ) -> Domain {
     Domain::Host(Host::new(name, Arc::new(DomainFn::new(domain))))
+}
+
+/// A quantifier's domain found by Rust code that may be unable to answer: then a call that is being
+/// judged is refused, and a finished run does not comply.
+///
+/// ```
+/// use agentltl::{ToolCall, build::*, judge, try_domain};
+/// let files = try_domain("files", |_: &[ToolCall]| std::fs::read_dir("no such folder").map(|_| vec![]));
+/// let rule = forall("f", files, called("read"));
+/// assert!(judge(&rule, &[ToolCall::new("write")]).is_err());
+/// ```
+pub fn try_domain<E: Into<HostError>>(
+    name: impl Into<Text>,
+    domain: impl Fn(&[ToolCall]) -> Result<Vec<Json>, E> + Send + Sync + 'static,
+) -> Domain {
+    Domain::Host(Host::new(name, Arc::new(DomainFn::try_new(domain))))
 }
 
 /// `matches` with a pattern in Rust; `maybe` says whether "maybe" counts as a match: `true` where

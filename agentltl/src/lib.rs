@@ -26,8 +26,8 @@ pub use enforcer::{
     ViolationType, feedback, parse_state,
 };
 pub use host::{
-    Answer, CallPattern, DomainFn, Match, PatternFn, PredicateFn, domain, matches_pattern,
-    predicate,
+    Answer, CallPattern, DomainFn, HostError, Match, MatchResult, PatternFn, PredicateFn, domain,
+    matches_pattern, predicate, try_domain,
 };
 pub use judge::{
     Breach, EvaluationError, Finding, Judgement, Run, Segment, Witness, holds, judge, verdict,

@@ -4,8 +4,8 @@ use std::sync::Once;
 
 use agentltl::build::*;
 use agentltl::{
-    Action, CallPattern, Decision, Domain, Enforcer, Formula, Match, Severity, ToolCall, domain,
-    matches_pattern, predicate,
+    Action, CallPattern, Decision, Domain, Enforcer, Formula, HostError, Match, Severity, ToolCall,
+    domain, matches_pattern, predicate, try_domain,
 };
 
 use crate::{builder, call, enforcer, rule};
@@ -40,9 +40,9 @@ fn broken_predicate() -> Formula {
 struct Broken;
 
 impl CallPattern for Broken {
-    fn matches(&self, call: &ToolCall) -> Match {
+    fn matches(&self, call: &ToolCall) -> Result<Match, HostError> {
         assert!(call.tool_name != "x", "on purpose");
-        Match::No
+        Ok(Match::No)
     }
 }
 
@@ -54,6 +54,28 @@ fn broken_domain() -> Domain {
         );
         Vec::new()
     })
+}
+
+/// Unable to answer, without a panic.
+fn unless_x(calls: &[ToolCall]) -> Result<(), &'static str> {
+    match calls.last() {
+        Some(call) if call.tool_name == "x" => Err("no luck, on purpose"),
+        _ => Ok(()),
+    }
+}
+
+fn failing_predicate() -> Formula {
+    predicate("q", Some(true), |calls: &[ToolCall], _| {
+        unless_x(calls).map(|()| true)
+    })
+}
+
+fn failing_pattern(call: &ToolCall) -> Result<bool, &'static str> {
+    unless_x(std::slice::from_ref(call)).map(|()| false)
+}
+
+fn failing_domain() -> Domain {
+    try_domain("t", |calls| unless_x(calls).map(|()| Vec::new()))
 }
 
 fn refused(enforcer: &mut Enforcer, what: &str) -> Decision {
@@ -84,6 +106,12 @@ fn what_cannot_be_judged_is_refused_at_every_severity() {
         ("predicate `p`", globally(broken_predicate())),
         ("pattern `b`", globally(!matches_pattern("b", Broken, true))),
         ("domain `d`", forall("v", broken_domain(), called("z"))),
+        ("predicate `q`", globally(failing_predicate())),
+        (
+            "pattern `f`",
+            globally(!matches_pattern("f", failing_pattern, true)),
+        ),
+        ("domain `t`", forall("v", failing_domain(), called("z"))),
     ];
     for (what, formula) in formulas {
         for severity in Severity::ALL {

@@ -16,35 +16,40 @@ pub(crate) fn predicate(
     position: usize,
 ) -> Result<Answer, EvaluationError> {
     ask("predicate", host, |predicate: &PredicateFn| {
-        predicate.ask(calls, position)
+        let mut answer = predicate.ask(calls, position);
+        answer.error.take().map_or(Ok(answer), Err)
     })
 }
 
 pub(crate) fn pattern(host: &Host, call: &ToolCall) -> Result<Match, EvaluationError> {
-    ask("pattern", host, |pattern: &PatternFn| pattern.ask(call))
+    ask("pattern", host, |pattern: &PatternFn| {
+        pattern.ask(call).map_err(|error| error.to_string())
+    })
 }
 
 pub(crate) fn entities(host: &Host, calls: &[ToolCall]) -> Result<Vec<Json>, EvaluationError> {
-    ask("domain", host, |domain: &DomainFn| domain.entities(calls))
+    ask("domain", host, |domain: &DomainFn| {
+        domain.entities(calls).map_err(|error| error.to_string())
+    })
 }
 
 fn ask<T: 'static, R>(
     kind: &str,
     host: &Host,
-    question: impl FnOnce(&T) -> R,
+    question: impl FnOnce(&T) -> Result<R, String>,
 ) -> Result<R, EvaluationError> {
-    let what = || format!("{kind} `{}`", host.name());
+    let failed = |message| EvaluationError {
+        what: format!("{kind} `{}`", host.name()),
+        message,
+    };
     let Some(item) = host.get::<T>() else {
-        return Err(EvaluationError {
-            what: what(),
-            message: format!("it was not given as a {kind}"),
-        });
+        return Err(failed(format!("it was not given as a {kind}")));
     };
     // The item is shared and immutable; what it may hold behind a lock is its own concern.
-    catch_unwind(AssertUnwindSafe(|| question(item))).map_err(|panic| EvaluationError {
-        what: what(),
-        message: format!("it panicked: {}", panic_message(&*panic)),
-    })
+    match catch_unwind(AssertUnwindSafe(|| question(item))) {
+        Ok(answer) => answer.map_err(failed),
+        Err(panic) => Err(failed(format!("it panicked: {}", panic_message(&*panic)))),
+    }
 }
 
 /// What a panic said.
