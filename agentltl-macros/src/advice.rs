@@ -45,8 +45,8 @@ fn loose_not(read: &Read, tree: &Tree<'_>, id: NodeId) -> Option<Advice> {
     if text.get(between)?.contains('(') {
         return None;
     }
-    let left = &text[read.spans[left].clone()];
-    let operand = &text[read.spans[operand].clone()];
+    let left = tree.subformula(left).to_string();
+    let operand = tree.subformula(operand).to_string();
     Some(Advice {
         place: read.spans[id].clone(),
         title: "not_binds_looser_than_an_operator_between_formulas",
@@ -54,8 +54,8 @@ fn loose_not(read: &Read, tree: &Tree<'_>, id: NodeId) -> Option<Advice> {
             "`!` takes all of `{}` here, as `{operator}` binds tighter\n\
              help: write `(!{}) {operator} ..` to negate the left side alone, or `!(..)` to keep it \
              as it is",
-            short(operand),
-            short(left)
+            short(&operand),
+            short(&left)
         ),
     })
 }
@@ -77,8 +77,7 @@ fn whole_run(read: &Read, tree: &Tree<'_>, id: NodeId) -> Option<Advice> {
     if local(left) || !local(right) {
         return None;
     }
-    let text = read.origin.text();
-    let atom = &text[read.spans[called].clone()];
+    let atom = tree.subformula(called).to_string();
     let here = match tree.node(called) {
         Node::Called(tool) => format!("now({tool:?})"),
         Node::CalledWith(tool, _) => format!("matches({tool:?}, ..)"),
@@ -90,7 +89,7 @@ fn whole_run(read: &Read, tree: &Tree<'_>, id: NodeId) -> Option<Advice> {
         message: format!(
             "`{}` under `G` speaks of the whole run: it holds at every position once there is such a \
              call anywhere\nhelp: `{here}` speaks of the call at the position",
-            short(atom)
+            short(&atom)
         ),
     })
 }

@@ -1,12 +1,12 @@
 //! Settings `#![..]`, attributes `#[..]` and doc comments.
 
 use agentltl_core::nearest;
-use proc_macro2::{Delimiter, Group, Ident, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Literal, TokenTree};
 
 use crate::ast::{Attributes, Level, Settings, Tool, Weight, Words};
 use crate::cursor::{Cursor, describe, is_punct, peel};
 use crate::diagnostics::{Diagnostic, Place};
-use crate::literal;
+use crate::literal::{self, Quoted};
 use crate::parse;
 
 /// The settings, each with the way it is written.
@@ -73,6 +73,13 @@ impl<'e> Reader<'e> {
                 place,
                 format!("the setting `{known}` is given twice"),
             ));
+            if *known == "tools"
+                && let Some((inside, _)) = self.parenthesised(&name, &cursor, shape)
+            {
+                // Listed all the same, so that no other errors follow from this one.
+                let more = self.tools(inside);
+                settings.tools.get_or_insert_default().extend(more);
+            }
             return;
         }
         if *known == "strict_runtime_safety" {
@@ -280,12 +287,21 @@ impl<'e> Reader<'e> {
                         Ok(name) => tools.push(Tool::Known(name)),
                         Err(error) => self.errors.extend(error),
                     },
-                    TokenTree::Ident(ident) if !is_constant(&ident.to_string()) => self.error(
-                        Diagnostic::new(ident.span(), format!("the tool `{ident}` is not quoted"))
+                    TokenTree::Ident(ident) if !is_constant(&ident.to_string()) => {
+                        self.error(
+                            Diagnostic::new(
+                                ident.span(),
+                                format!("the tool `{ident}` is not quoted"),
+                            )
                             .with_help(format!(
                                 "write \"{ident}\"; a constant is written in capitals or with its path"
                             )),
-                    ),
+                        );
+                        // Listed all the same, so that no other errors follow from this one.
+                        let value = ident.to_string();
+                        let literal = Literal::string(&value);
+                        tools.push(Tool::Known(Quoted { value, literal }));
+                    }
                     _ => tools.push(Tool::Code(tokens)),
                 },
                 _ => tools.push(Tool::Code(tokens)),

@@ -1,20 +1,30 @@
 //! The expressions that the macros become.
 
 use agentltl_core::packed::{Item, PackedRule, Part, Writer};
-use agentltl_core::{ClassificationReport, Formula, RuntimeSafety, Severity};
+use agentltl_core::{ClassificationReport, Formula, Severity};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
 use crate::advice;
 use crate::ast::{Level, Rule, Settings, Weight, Words};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, Place};
 use crate::formula::{self, Read};
+use crate::include::{self, Included};
+use crate::literal::Quoted;
 use crate::parse;
 use crate::tables::{Check, Tables};
 use crate::tools::Tools;
 
 /// `constraints!`
 pub(crate) fn constraints(krate: &TokenStream, tokens: Vec<TokenTree>) -> TokenStream {
+    match include::file(&tokens) {
+        Some(Ok(name)) => return included(krate, &name),
+        Some(Err(error)) => {
+            let expansion = Expansion::new(krate, error.into_iter().collect());
+            return expansion.finish(&TokenStream::new(), &quote!(#krate::Policy::INVALID));
+        }
+        None => {}
+    }
     let mut errors = Vec::new();
     let rules = parse::rules(tokens, &mut errors);
     let mut expansion = Expansion::new(krate, errors);
@@ -43,6 +53,69 @@ pub(crate) fn constraints(krate: &TokenStream, tokens: Vec<TokenTree>) -> TokenS
         &mut expansion,
     );
     expansion.finish(&value, &quote!(#krate::Policy::INVALID))
+}
+
+/// `constraints!(include = "policy.toml")`
+fn included(krate: &TokenStream, name: &Quoted) -> TokenStream {
+    let mut errors = Vec::new();
+    let included = include::read(name, &mut errors);
+    let mut expansion = Expansion::new(krate, errors);
+    let mut value = TokenStream::new();
+    if let Some(included) = included {
+        // Makes cargo build again when the file changes, and leaves no bytes in the program.
+        let path = included.path.to_string_lossy();
+        expansion.tables.items.extend(quote! {
+            const _: &[::core::primitive::u8] = ::core::include_bytes!(#path);
+        });
+        if let Some(policy) = &included.policy {
+            value = of_file(krate, policy, &included, &mut expansion);
+        }
+    }
+    expansion.finish(&value, &quote!(#krate::Policy::INVALID))
+}
+
+fn of_file(
+    krate: &TokenStream,
+    policy: &agentltl_core::Policy,
+    included: &Included,
+    expansion: &mut Expansion<'_>,
+) -> TokenStream {
+    // A file names no Rust code.
+    let mut number_of = |_, _: Item<'_>| 0;
+    let mut writer = Writer::new(&mut number_of);
+    writer.number(policy.constraints().len());
+    for (constraint, report) in policy.constraints().iter().zip(policy.classify()) {
+        writer.rule(PackedRule {
+            name: constraint.name(),
+            severity: constraint.severity().map(Part::Known),
+            weight: Part::Known(constraint.weight()),
+            description: constraint.description(),
+            repair: Part::Known(constraint.repair()),
+            applies_to_final_answer: constraint.applies_to_final_answer(),
+        });
+        writer.formula(constraint.formula());
+        if let Some(message) = &report.message {
+            let message = for_the_compiler(message, "applies_to_final_answer = true");
+            expansion.warn(
+                included.span,
+                &mismatch_title(&report),
+                &message,
+                &TokenStream::new(),
+            );
+        }
+    }
+    let rules = expansion.tables.packed(&writer.finish());
+    let default = severity_path(krate, policy.default_severity());
+    let tools = policy.tools().iter().map(agentltl_core::Name::as_str);
+    let tools = quote!(#(#krate::Name::from_static(#tools)),*);
+    packed_policy(
+        krate,
+        &rules,
+        &expansion.tables,
+        &default,
+        &tools,
+        policy.is_strict(),
+    )
 }
 
 /// `formula!`
@@ -134,6 +207,13 @@ impl<'k> Expansion<'k> {
             tables,
         } = self;
         let items = tables.items;
+        let mut errors = errors;
+        if proc_macro::is_available() {
+            errors.sort_by_cached_key(|error| {
+                let span = error.place.first.unwrap();
+                (span.line(), span.column())
+            });
+        }
         if errors.is_empty() {
             if warnings.is_empty() && items.is_empty() {
                 return value.clone();
@@ -141,6 +221,10 @@ impl<'k> Expansion<'k> {
             return quote!({ #items #warnings #value });
         }
         let errors = errors.iter().map(Diagnostic::to_tokens);
+        // rust-analyzer completes these while the rest is being written; to rustc they say nothing.
+        let loose = loose
+            .into_iter()
+            .filter(|_| std::env::var_os("RUST_ANALYZER_INTERNALS_DO_NOT_USE").is_some());
         let value = (!value.is_empty()).then(|| quote!(let _ = || #value;));
         quote! {{
             #(#errors)*
@@ -174,6 +258,15 @@ fn pack(
     writer.finish()
 }
 
+/// Does a formula's class suit its severity?
+enum Judged {
+    Fine,
+    /// No, which has been reported.
+    Mismatch,
+    /// Only if rustc finds the severity to be one that lets calls pass.
+    Unknown(Check),
+}
+
 /// What holds for all rules.
 struct Policy<'s> {
     krate: &'s TokenStream,
@@ -199,9 +292,15 @@ impl Policy<'_> {
         if let Some(tools) = &self.tools {
             tools.check(&read, &mut expansion.tables, &mut expansion.errors);
         }
-        let check = self.judge(rule, &read, expansion);
         let attributes = &rule.attributes;
-        expansion.advise(&read, &attributes.lints);
+        let judged = self.judge(rule, &read, expansion);
+        if !matches!(judged, Judged::Mismatch) {
+            expansion.advise(&read, &attributes.lints);
+        }
+        let check = match judged {
+            Judged::Unknown(check) => Some(check),
+            Judged::Fine | Judged::Mismatch => None,
+        };
 
         let tables = &mut expansion.tables;
         let severity = match &rule.severity {
@@ -255,16 +354,19 @@ impl Policy<'_> {
 
     /// Does the formula's class suit the severity? If not, that is an error or a warning. Of a
     /// severity that only rustc knows, returns what rustc has to check.
-    fn judge(&self, rule: &Rule, read: &Read, expansion: &mut Expansion<'_>) -> Option<Check> {
+    fn judge(&self, rule: &Rule, read: &Read, expansion: &mut Expansion<'_>) -> Judged {
         let level = rule.severity.as_ref().unwrap_or(&self.default);
         let severity = match level {
             Level::Known(severity, _) => *severity,
             Level::Code(_) => Severity::HardStop,
-            Level::Wrong => return None,
+            Level::Wrong => return Judged::Fine,
         };
         let final_answer = rule.attributes.final_answer;
         let report = ClassificationReport::new(&rule.name, &read.formula, severity, final_answer);
-        let message = report.message?;
+        let Some(message) = &report.message else {
+            return Judged::Fine;
+        };
+        let message = for_the_compiler(message, "#[applies_to_final_answer]");
         if let Level::Code(code) = level {
             let krate = self.krate;
             let code: TokenStream = code.iter().cloned().collect();
@@ -280,7 +382,11 @@ impl Policy<'_> {
                     .tables
                     .assert(rule.name_span, &condition, &check.message);
             }
-            return self.strict.then_some(check);
+            return if self.strict {
+                Judged::Unknown(check)
+            } else {
+                Judged::Fine
+            };
         }
         let span = rule
             .severity
@@ -288,40 +394,78 @@ impl Policy<'_> {
             .and_then(Level::span)
             .unwrap_or(rule.name_span);
         if self.strict {
-            expansion.errors.push(Diagnostic::new(span, message));
-        } else {
-            let class = match report.classification {
-                RuntimeSafety::Inert => "INERT",
-                _ => "UNSAFE",
+            let part = report.responsible.and_then(|id| read.spans.get(id));
+            let place = Place {
+                first: span,
+                last: part.map_or(span, |part| read.origin.place(part).last),
             };
-            let title = format!("{severity}_on_an_{class}_formula");
-            expansion.warn(span, &title, &message, &rule.attributes.lints);
+            expansion.errors.push(Diagnostic::new(place, message));
+        } else {
+            expansion.warn(
+                span,
+                &mismatch_title(&report),
+                &message,
+                &rule.attributes.lints,
+            );
         }
-        None
+        Judged::Mismatch
     }
 
     fn value(&self, settings: &Settings, text: &str, expansion: &mut Expansion<'_>) -> TokenStream {
         let krate = self.krate;
         let packed = expansion.tables.packed(text);
-        let (severities, weights) = (expansion.tables.severities(), expansion.tables.weights());
         let default = match &settings.default_severity {
             Some(Level::Code(code)) => code.iter().cloned().collect(),
             Some(Level::Known(severity, _)) => severity_path(krate, *severity),
             Some(Level::Wrong) | None => severity_path(krate, Severity::HardStop),
         };
         let tools = self.tools.iter().flat_map(Tools::entries);
-        let strict = self.strict;
-        quote! {
-            #krate::Policy::__from_packed(const { &#krate::__private::PackedPolicy {
-                rules: #packed,
-                severities: &[#(#severities),*],
-                weights: &[#(#weights),*],
-                default_severity: #default,
-                tools: &[#(#krate::Name::from_static(#tools)),*],
-                strict: #strict,
-            } })
-        }
+        let tools = quote!(#(#krate::Name::from_static(#tools)),*);
+        packed_policy(
+            krate,
+            &packed,
+            &expansion.tables,
+            &default,
+            &tools,
+            self.strict,
+        )
     }
+}
+
+fn packed_policy(
+    krate: &TokenStream,
+    rules: &TokenStream,
+    tables: &Tables<'_>,
+    default_severity: &TokenStream,
+    tools: &TokenStream,
+    strict: bool,
+) -> TokenStream {
+    let (severities, weights) = (tables.severities(), tables.weights());
+    quote! {
+        #krate::Policy::__from_packed(const { &#krate::__private::PackedPolicy {
+            rules: #rules,
+            severities: &[#(#severities),*],
+            weights: &[#(#weights),*],
+            default_severity: #default_severity,
+            tools: &[#tools],
+            strict: #strict,
+        } })
+    }
+}
+
+/// The warning in short, as an identifier.
+fn mismatch_title(report: &ClassificationReport) -> String {
+    format!(
+        "{}_on_an_{}_formula",
+        report.assigned_severity, report.classification
+    )
+}
+
+/// The library's message about a mismatch, as one about the macro or file.
+fn for_the_compiler(message: &str, final_answer: &str) -> String {
+    message
+        .replacen("; judge it when", "\nhelp: judge it when", 1)
+        .replacen("`applies_to_final_answer`", &format!("`{final_answer}`"), 1)
 }
 
 fn severity_path(krate: &TokenStream, severity: Severity) -> TokenStream {

@@ -66,7 +66,7 @@ pub(crate) fn read(
         Err(error) => {
             errors.push(origin.error(&error));
             Err(match &origin {
-                Origin::Tokens(source) => source.paths().cloned().collect(),
+                Origin::Tokens(source) => source.paths().map(|(_, path)| path.clone()).collect(),
                 Origin::Text(_) => Vec::new(),
             })
         }
@@ -99,11 +99,18 @@ impl Origin {
     pub(crate) fn error(&self, error: &ParseError) -> Diagnostic {
         let place = self.place(&error.range);
         match self {
-            Origin::Tokens(_) => {
-                let diagnostic = Diagnostic::new(place, &error.message);
-                match &error.help {
-                    Some(help) => diagnostic.with_help(help),
-                    None => diagnostic,
+            Origin::Tokens(source) => {
+                // There is a text only in here.
+                let message = error.message.replace("the end of the text", "the end");
+                let diagnostic = Diagnostic::new(place, message);
+                let word = source.text.get(error.range.clone()).unwrap_or_default();
+                let mut paths = source.paths().map(|(text, _)| text);
+                let path = paths.find(|path| path.starts_with(&format!("{word}::")));
+                match (path, &error.help) {
+                    (Some(path), _) if !word.is_empty() => diagnostic
+                        .with_help(format!("a Rust function is asked so: predicate({path})")),
+                    (_, Some(help)) => diagnostic.with_help(help),
+                    _ => diagnostic,
                 }
             }
             Origin::Text(quoted) => {

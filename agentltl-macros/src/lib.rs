@@ -12,9 +12,12 @@ mod cursor;
 mod diagnostics;
 mod expand;
 mod formula;
+mod include;
 mod literal;
 mod parse;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod tokens;
 mod tools;
 mod words;

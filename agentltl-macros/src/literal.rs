@@ -22,6 +22,13 @@ pub(crate) fn is_string(literal: &Literal) -> bool {
     source.starts_with(['"', 'r'])
 }
 
+/// Is it a literal of some kind of number?
+pub(crate) fn is_number(literal: &Literal) -> bool {
+    literal
+        .to_string()
+        .starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// The string literal's text.
 pub(crate) fn string(literal: &Literal) -> Result<Quoted, Refused> {
     let refuse = |message: &str| Err(Some(Diagnostic::new(literal.span(), message)));

@@ -119,11 +119,13 @@ impl Parser<'_> {
                 let name = ident.to_string();
                 Ok((name.strip_prefix("r#").unwrap_or(&name).to_owned(), span))
             }
-            Some(TokenTree::Literal(literal)) => match literal::string(&literal) {
-                Ok(quoted) => Ok((quoted.value, span)),
-                Err(Some(error)) => Err(error),
-                Err(None) => Err(Diagnostic::new(span, "expected the name of a constraint")),
-            },
+            Some(TokenTree::Literal(literal)) if !literal::is_number(&literal) => {
+                match literal::string(&literal) {
+                    Ok(quoted) => Ok((quoted.value, span)),
+                    Err(Some(error)) => Err(error),
+                    Err(None) => Err(Diagnostic::new(span, "expected the name of a constraint")),
+                }
+            }
             Some(TokenTree::Punct(punct)) if punct.as_char() == ';' => {
                 // The `;` ends nothing: do not skip the next constraint with it.
                 Err(
@@ -237,6 +239,7 @@ fn next_rule(tokens: &[TokenTree]) -> Option<usize> {
     let stop = (0..tokens.len()).find(|at| {
         is_assign(tokens, *at)
             || (*at > 0
+                && starts_rule(&tokens[*at..])
                 && is_punct(tokens.get(*at), '#')
                 && is_bracket(tokens.get(at + 1)).is_some())
     })?;
@@ -266,6 +269,18 @@ fn next_rule(tokens: &[TokenTree]) -> Option<usize> {
         }
     }
     name.filter(|name| *name > 0)
+}
+
+/// Do attributes, a name and `:` or `=` stand here? Otherwise a comment strayed into the formula.
+fn starts_rule(tokens: &[TokenTree]) -> bool {
+    let mut rest = tokens;
+    while is_punct(rest.first(), '#') && is_bracket(rest.get(1)).is_some() {
+        rest = &rest[2..];
+    }
+    matches!(
+        rest.first(),
+        Some(TokenTree::Ident(_) | TokenTree::Literal(_))
+    ) && (is_punct(rest.get(1), ':') || is_assign(rest, 1))
 }
 
 /// A severity.

@@ -52,12 +52,13 @@ impl Source {
         self.pieces.get(at)?.path.as_ref()
     }
 
-    /// Every path of more than one segment, whatever it stands for.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &TokenStream> {
-        self.pieces
-            .iter()
-            .filter(|piece| self.text[piece.range.clone()].contains("::"))
-            .filter_map(|piece| piece.path.as_ref())
+    /// Every whole path of more than one segment, whatever it stands for.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = (&str, &TokenStream)> {
+        self.pieces.iter().filter_map(|piece| {
+            let text = &self.text[piece.range.clone()];
+            let whole = text.contains("::") && !text.ends_with(':');
+            whole.then_some(text).zip(piece.path.as_ref())
+        })
     }
 }
 
@@ -191,8 +192,7 @@ impl Renderer<'_> {
     }
 
     fn literal(&mut self, literal: &Literal) {
-        let source = literal.to_string();
-        let text = if source.starts_with(|c: char| c.is_ascii_digit()) {
+        let text = if literal::is_number(literal) {
             literal::number(literal)
         } else {
             literal::string(literal).map(|quoted| quote(&quoted.value))

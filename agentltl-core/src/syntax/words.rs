@@ -157,7 +157,11 @@ pub(super) fn instead_of_formula(word: &str) -> Option<String> {
     }
     let names = CALLS.iter().map(|(_, name, _)| *name);
     let keywords = ["forall", "exists", "true", "false"];
-    nearest(word, names.chain(keywords)).map(|near| format!("did you mean `{near}`?"))
+    if let Some(near) = nearest(word, names.clone().chain(keywords)) {
+        return Some(format!("did you mean `{near}`?"));
+    }
+    let names: Vec<&str> = names.collect();
+    Some(format!("the atoms are {}", names.join(", ")))
 }
 
 /// What to say of a word that stands where an operator should, besides that.

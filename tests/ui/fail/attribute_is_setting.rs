@@ -1,0 +1,8 @@
+use agentltl::{Policy, constraints};
+
+static POLICY: Policy = constraints! {
+    #[strict_runtime_safety]
+    order: HARD_STOP = before("a", "b");
+};
+
+fn main() {}

@@ -1,0 +1,7 @@
+use agentltl::{Policy, constraints};
+
+static POLICY: Policy = constraints! {
+    rule: TOLERATE = forall x in arguments("a", "x"): called_with("b", x=?x);
+};
+
+fn main() {}

@@ -1,0 +1,9 @@
+use agentltl::{Policy, constraints};
+
+static POLICY: Policy = constraints! {
+    order: HARD_STOP = before("a", "b")
+    /// Once.
+    once: HARD_STOP = called_n("a", <= 1);
+};
+
+fn main() {}

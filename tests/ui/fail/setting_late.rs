@@ -1,0 +1,8 @@
+use agentltl::{Policy, constraints};
+
+static POLICY: Policy = constraints! {
+    order: HARD_STOP = before("a", "b");
+    #![strict_runtime_safety]
+};
+
+fn main() {}

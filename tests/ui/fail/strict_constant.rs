@@ -1,0 +1,12 @@
+use agentltl::{Policy, constraints};
+
+use agentltl::Severity;
+
+const LEVEL: Severity = Severity::Ask;
+
+static POLICY: Policy = constraints! {
+    #![strict_runtime_safety]
+    done: LEVEL = called("report");
+};
+
+fn main() {}

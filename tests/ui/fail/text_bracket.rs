@@ -1,0 +1,7 @@
+use agentltl::{Policy, constraints};
+
+static POLICY: Policy = constraints! {
+    rule: TOLERATE = r#"G(now("a") -> X(now("b"))"#;
+};
+
+fn main() {}

@@ -1,0 +1,7 @@
+use agentltl::{Policy, constraints};
+
+static POLICY: Policy = constraints! {
+    rule: TOLERATE = "called(search)";
+};
+
+fn main() {}

@@ -1,0 +1,10 @@
+use agentltl::{Policy, constraints};
+
+const BOOK: &str = "book";
+
+static POLICY: Policy = constraints! {
+    #![tools("search", BOOK)]
+    order: HARD_STOP = before("search", "buy");
+};
+
+fn main() {}

@@ -1,0 +1,11 @@
+#![deny(deprecated)]
+
+use agentltl::{Policy, constraints};
+
+static POLICY: Policy = constraints! {
+    answer: TOLERATE = r#"G(called("a") -> X(now("b")))"#;
+};
+
+fn main() {
+    let _ = &POLICY;
+}

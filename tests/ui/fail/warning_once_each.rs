@@ -1,0 +1,14 @@
+#![deny(deprecated)]
+
+use agentltl::{Policy, constraints};
+
+static POLICY: Policy = constraints! {
+    first: HARD_STOP = called("a");
+    #[allow(deprecated)]
+    second: HARD_STOP = called("b");
+    third: HARD_STOP = called("c");
+};
+
+fn main() {
+    let _ = &POLICY;
+}
