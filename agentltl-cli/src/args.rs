@@ -111,6 +111,8 @@ pub(crate) enum ReportFormat {
     Json,
     /// JUnit XML, for CI: a test suite a run, a test case a rule.
     Junit,
+    /// A page with a picture of each run.
+    Html,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,9 @@
 //! `agentltl verify`: scores finished runs.
 
+mod html;
 mod json;
 mod junit;
+mod picture;
 mod summary;
 mod text;
 
@@ -17,12 +19,15 @@ use crate::error::{BadInput, Failure};
 use crate::input::{Found, Origin};
 use crate::policy;
 use crate::screen::Screen;
+use picture::Picture;
 use summary::Summary;
 
 /// A run and how it did.
 pub(crate) struct Judged {
     origin: Origin,
     report: ComplianceReport,
+    /// The verdicts after each call, where they are to be shown.
+    picture: Option<Picture>,
 }
 
 /// A way to write the results. What it writes goes to `out` as it comes, so that many runs take no
@@ -44,6 +49,7 @@ pub(crate) fn run(options: &Verify, screen: &mut Screen) -> Result<Outcome, Fail
         ReportFormat::Text => Box::new(text::Text::new(options.details)),
         ReportFormat::Json => Box::new(json::Json::default()),
         ReportFormat::Junit => Box::new(junit::Junit),
+        ReportFormat::Html => Box::new(html::Html::new(&policy)),
     };
     let mut file = match &options.output {
         None => None,
@@ -55,11 +61,12 @@ pub(crate) fn run(options: &Verify, screen: &mut Screen) -> Result<Outcome, Fail
         }
     };
     let mut summary = Summary::new(&policy, options.min_score);
+    let with_picture = options.format == ReportFormat::Html;
     report.start(out(&mut file, screen))?;
     each(
         &options.runs,
         screen,
-        |found| judge(&policy, found),
+        |found| judge(&policy, found, with_picture),
         |screen, result: Each<Judged>| {
             let out = out(&mut file, screen);
             match result {
@@ -89,9 +96,10 @@ fn out<'a, W: Write>(file: &'a mut Option<W>, screen: &'a mut Screen) -> &'a mut
     }
 }
 
-fn judge(policy: &Policy, found: Found) -> Judged {
+fn judge(policy: &Policy, found: Found, with_picture: bool) -> Judged {
     Judged {
         report: verify(policy, &found.trace),
+        picture: with_picture.then(|| Picture::of(policy, &found.trace)),
         origin: found.origin,
     }
 }
