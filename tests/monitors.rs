@@ -314,3 +314,51 @@ fn long_runs() {
         40,
     );
 }
+
+/// Formulas whose machines are large or grow without bound: exact, and in time.
+#[test]
+fn machines_that_explode() {
+    let tools = ["a", "b", "c", "d", "e", "f"];
+    let nested = |operator: &str| {
+        (0..12).fold(r#"now("a")"#.to_owned(), |formula, i| {
+            format!(r#"({formula}) {operator} (X now("{}"))"#, tools[i % 6])
+        })
+    };
+    let conjuncts: Vec<String> = (0..200)
+        .map(|i| format!(r#"(now("{}") -> X(X(F(now("t{i}")))))"#, tools[i % 6]))
+        .collect();
+    let pairs: Vec<String> = (0..16)
+        .map(|i| {
+            format!(
+                r#"(called("t{i}") | F(now("u{i}") & X(now("{}"))))"#,
+                tools[i % 6]
+            )
+        })
+        .collect();
+    let texts = [
+        format!("G({})", nested("U")),
+        format!("!({})", nested("R")),
+        nested("W"),
+        format!("G({})", conjuncts.join(" & ")),
+        format!("G({})", conjuncts.join(" | ")),
+        format!("G(({}) -> X({}))", pairs.join(" & "), pairs.join(" | ")),
+        format!("{} | now(\"a\")", pairs.join(" & ")),
+        format!(r#"G(now("a") -> {}(now("b")))"#, "X(".repeat(40)) + &")".repeat(40),
+        r#"called_n("a", <= 1000000) | called_n("b", == 1000000)"#.to_owned(),
+        r#"G(count_before(now("a"), <= 1000000))"#.to_owned(),
+        r#"G(count_before(F(now("a")), <= 900) | X(now("b")))"#.to_owned(),
+        r#"within_steps("a", "b", 1000000) & instance_before("a"[5], "b"[1000000])"#.to_owned(),
+        format!("@1000000(now(\"a\")) | {}", nested("S")),
+        format!("{}now(\"a\"){}", "X(".repeat(500), ")".repeat(500)),
+    ];
+    let formulas: Vec<Formula> = texts.iter().map(|text| text.parse().unwrap()).collect();
+    let calls: Vec<ToolCall> = (0..60_u64)
+        .map(|i| ToolCall::new(tools[(i * i / 3 % 6) as usize]))
+        .collect();
+    let start = std::time::Instant::now();
+    for formula in &formulas {
+        let before = start.elapsed();
+        check_case(std::slice::from_ref(formula), &calls);
+        println!("{:?}", start.elapsed() - before);
+    }
+}

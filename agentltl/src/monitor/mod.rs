@@ -27,6 +27,8 @@ pub struct Check<'m> {
     pub suspects: &'m [Suspect],
     /// How many other constraints are violated but were before the call.
     pub already_broken: u64,
+    /// How many parts of constraints were looked at.
+    pub looked_at: u64,
 }
 
 /// A constraint of which a call must be asked about.
@@ -235,7 +237,9 @@ impl Monitors {
     pub fn check(&mut self, call: &ToolCall) -> Check<'_> {
         self.suspects.clear();
         self.changes.clear();
+        let mut looked_at = 0;
         self.visit(call, |monitors, number, at, named| {
+            looked_at += 1;
             let watched = &mut monitors.parts[number as usize];
             let watch = &monitors.watches[watched.watch as usize];
             if watch.given_up {
@@ -295,6 +299,7 @@ impl Monitors {
         Check {
             suspects: &self.suspects,
             already_broken: low,
+            looked_at,
         }
     }
 
