@@ -1,9 +1,9 @@
 //! A machine whose transitions are remembered as they are first taken.
 
-use std::collections::HashMap;
-
 use agentltl_core::Verdict;
 use agentltl_core::monitor::{Machine, Output, OverBudget, State};
+
+use super::hash::QuickMap;
 
 /// The number of a state.
 pub(super) type StateId = u32;
@@ -62,8 +62,8 @@ impl Step {
 pub(super) struct Lazy {
     machine: Machine,
     states: Vec<State>,
-    ids: HashMap<State, StateId>,
-    letters: HashMap<Box<[u8]>, LetterId>,
+    ids: QuickMap<State, StateId>,
+    letters: QuickMap<Box<[u8]>, LetterId>,
     spelled: Vec<Box<[u8]>>,
     /// `1 << shift` entries a state.
     table: Vec<Step>,
@@ -78,8 +78,8 @@ impl Lazy {
     pub(super) fn new(machine: Machine) -> Self {
         let mut lazy = Lazy {
             states: Vec::new(),
-            ids: HashMap::new(),
-            letters: HashMap::new(),
+            ids: QuickMap::default(),
+            letters: QuickMap::default(),
             spelled: Vec::new(),
             table: Vec::new(),
             shift: 2,

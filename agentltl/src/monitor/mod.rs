@@ -6,16 +6,18 @@
 //! left to the evaluator.
 
 mod classes;
+mod hash;
 mod lazy;
 mod part;
 mod quantified;
 mod reader;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use agentltl_core::{Formula, Verdict};
 
 use crate::call::ToolCall;
+use hash::QuickMap;
 use lazy::{LetterId, StateId};
 use part::Part;
 use reader::At;
@@ -105,7 +107,7 @@ pub struct Monitors {
     watches: Vec<Watch>,
     parts: Vec<Watched>,
     /// For each tool the parts that name it, with the letter where the tool alone tells it.
-    by_tool: HashMap<Box<str>, Vec<(u32, Option<LetterId>)>>,
+    by_tool: QuickMap<Box<str>, Vec<(u32, Option<LetterId>)>>,
     /// The parts that any call may move.
     restless: Vec<u32>,
     /// The constraints left to the evaluator.
@@ -128,7 +130,7 @@ impl Monitors {
         let mut monitors = Monitors {
             watches: Vec::new(),
             parts: Vec::new(),
-            by_tool: HashMap::new(),
+            by_tool: QuickMap::default(),
             restless: Vec::new(),
             given_up: Vec::new(),
             low: 0,
@@ -423,16 +425,12 @@ impl Monitors {
         self.round += 1;
         let round = self.round;
         // Taken out so that `look` can change the rest.
-        if let Some(entries) = self.by_tool.get_mut(call.tool_name.as_str()) {
-            let entries = std::mem::take(entries);
-            for (number, letter) in &entries {
-                self.parts[*number as usize].round = round;
-                look(self, *number, at, *letter);
-            }
-            if let Some(place) = self.by_tool.get_mut(call.tool_name.as_str()) {
-                *place = entries;
-            }
+        let by_tool = std::mem::take(&mut self.by_tool);
+        for (number, letter) in by_tool.get(call.tool_name.as_str()).into_iter().flatten() {
+            self.parts[*number as usize].round = round;
+            look(self, *number, at, *letter);
         }
+        self.by_tool = by_tool;
         // From the end: `look` may take the part it is given out of the list.
         let mut i = self.restless.len();
         while i > 0 {
