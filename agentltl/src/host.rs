@@ -90,7 +90,10 @@ impl<A: Into<Answer>, E: fmt::Display> From<Result<A, E>> for Answer {
 /// The position may be one past the last call (on a run without calls). What a `Predicate` node of
 /// a formula holds as its [`Host`].
 #[derive(Clone)]
-pub struct PredicateFn(Repr<AskPredicate>);
+pub struct PredicateFn {
+    ask: Repr<AskPredicate>,
+    looks_back: bool,
+}
 
 /// A quantifier's domain: the entities found in the calls of the run; repeated ones count once.
 /// What `Domain::Host` of a formula holds as its [`Host`].
@@ -204,22 +207,47 @@ impl PredicateFn {
     /// A predicate that is part of the program; usable in a `static`.
     #[must_use]
     pub const fn from_static(predicate: &'static AskPredicate) -> Self {
-        PredicateFn(Repr::Static(predicate))
+        PredicateFn {
+            ask: Repr::Static(predicate),
+            looks_back: false,
+        }
     }
 
     /// A predicate made at run time.
     pub fn new<A: Into<Answer>>(
         predicate: impl Fn(&[ToolCall], usize) -> A + Send + Sync + 'static,
     ) -> Self {
-        PredicateFn(Repr::Shared(Arc::new(
-            move |calls: &[ToolCall], position| predicate(calls, position).into(),
-        )))
+        let ask = move |calls: &[ToolCall], position| predicate(calls, position).into();
+        PredicateFn {
+            ask: Repr::Shared(Arc::new(ask)),
+            looks_back: false,
+        }
+    }
+
+    /// The predicate as one that is only shown the calls up to the position judged. What it says
+    /// there never changes, so it is asked once a call instead of at every position each time.
+    #[must_use]
+    pub const fn looking_back(mut self) -> Self {
+        self.looks_back = true;
+        self
+    }
+
+    /// Is it only shown the calls up to the position judged?
+    #[must_use]
+    pub const fn looks_back(&self) -> bool {
+        self.looks_back
     }
 
     /// Asks the predicate.
     #[must_use]
     pub fn ask(&self, calls: &[ToolCall], position: usize) -> Answer {
-        self.0.get()(calls, position)
+        let end = calls.len().min(position.saturating_add(1));
+        let shown = if self.looks_back {
+            &calls[..end]
+        } else {
+            calls
+        };
+        self.ask.get()(shown, position)
     }
 }
 
@@ -305,6 +333,26 @@ pub fn predicate<A: Into<Answer>>(
         Host::new(name, Arc::new(PredicateFn::new(predicate))),
         runtime_safe,
     )
+}
+
+/// `predicate(name)` by Rust code that looks back only: it is shown the calls up to the one at the
+/// position judged, which is the last (there is none on a run without calls), and is asked once a
+/// call. `runtime_safe` is as for [`predicate`].
+///
+/// ```
+/// use agentltl::{predicate_looking_back, ToolCall, Trace, Verdict, build::globally, verdict};
+/// let cheap = predicate_looking_back("cheap", None, |calls: &[ToolCall]| calls.len() < 3);
+/// let run = Trace::from_names(["a", "b", "c"]);
+/// assert_eq!(verdict(&globally(cheap), &run)?, Verdict::PFalse);
+/// # Ok::<(), agentltl::EvaluationError>(())
+/// ```
+pub fn predicate_looking_back<A: Into<Answer>>(
+    name: impl Into<Text>,
+    runtime_safe: Option<bool>,
+    predicate: impl Fn(&[ToolCall]) -> A + Send + Sync + 'static,
+) -> Formula {
+    let predicate = PredicateFn::new(move |calls: &[ToolCall], _| predicate(calls)).looking_back();
+    build::predicate_host(Host::new(name, Arc::new(predicate)), runtime_safe)
 }
 
 /// A quantifier's domain found by Rust code.

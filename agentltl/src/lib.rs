@@ -27,7 +27,7 @@ pub use enforcer::{
 };
 pub use host::{
     Answer, CallPattern, DomainFn, HostError, Match, MatchResult, PatternFn, PredicateFn, domain,
-    matches_pattern, predicate, try_domain,
+    matches_pattern, predicate, predicate_looking_back, try_domain,
 };
 pub use judge::{
     Breach, EvaluationError, Finding, Judgement, Run, Segment, Witness, holds, judge, verdict,

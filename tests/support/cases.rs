@@ -4,8 +4,8 @@
 
 use agentltl::build::*;
 use agentltl::{
-    Args, Cmp, Domain, Formula, Match, Number, Text, ToolCall, Value, domain, matches_pattern,
-    predicate,
+    Answer, Args, Cmp, Domain, Formula, Match, Number, Text, ToolCall, Value, domain,
+    matches_pattern, predicate, predicate_looking_back,
 };
 use serde_json::{Value as Json, json};
 
@@ -193,9 +193,18 @@ fn atom(bytes: &mut Bytes<'_>, language: Language, bound: &[&'static str]) -> Fo
         }
         17 if language.rust => {
             let declared = bytes.pick(&[None, Some(true), Some(false)]);
-            predicate("few", declared, |calls: &[ToolCall], position: usize| {
-                calls.len() + position < 5
-            })
+            match bytes.below(3) {
+                0 => predicate("few", declared, |calls: &[ToolCall], position: usize| {
+                    calls.len() + position < 5
+                }),
+                1 => {
+                    predicate_looking_back("short", declared, |calls: &[ToolCall]| calls.len() < 4)
+                }
+                _ => predicate_looking_back("final", declared, |calls: &[ToolCall]| {
+                    let is_a = calls.last().is_some_and(|call| call.tool_name == "a");
+                    Answer::new(is_a).finally()
+                }),
+            }
         }
         _ => now(tool(bytes)),
     }

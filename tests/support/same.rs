@@ -22,7 +22,7 @@ pub fn compare(formulas: &[Formula], calls: &[ToolCall]) -> Result<usize, String
                 _ => {}
             }
         }
-        let check = monitors.check(&candidate);
+        let check = monitors.check_in(&run);
         let said: Vec<Suspect> = check.suspects.to_vec();
         let told = check.already_broken;
         let mut known_broken = Vec::new();
@@ -50,7 +50,7 @@ pub fn compare(formulas: &[Formula], calls: &[ToolCall]) -> Result<usize, String
         }
         run.pop();
         run.push(call.clone());
-        monitors.record(call);
+        monitors.record_in(&run);
         for (constraint, formula) in formulas.iter().enumerate() {
             let right = verdict(formula, &run).map_err(|error| error.to_string())?;
             if let Some(verdict) = monitors.verdict(constraint)

@@ -41,6 +41,8 @@ pub enum Input {
     Later(NodeId),
     /// Is it the call at this position? 0 or 1.
     Position(u64),
+    /// What this predicate, which looks back only, says at the call: a verdict, as a number.
+    LookingBack(Host),
     /// The verdict of this node of the formula with the call in the run, computed elsewhere, as a
     /// number; 8 more where the call is one of those that the node counts.
     External(NodeId),
@@ -111,7 +113,7 @@ pub struct Output {
 ///
 /// ```
 /// use agentltl_core::{build::*, Verdict, monitor::{Input, Machine}};
-/// let mut machine = Machine::new(&globally(!now("rm")), false)?;
+/// let mut machine = Machine::new(&globally(!now("rm")), false, &|_| false)?;
 /// assert_eq!(machine.inputs(), [Input::Tool("rm".into())]);
 /// let (state, output) = machine.step(&machine.start(), &[0])?;
 /// assert_eq!((output.verdict, output.breaks), (Verdict::Pending, false));
@@ -133,12 +135,17 @@ impl Machine {
 
     /// Prepares a formula, which may have variables free. `each_position` says that an outermost `G`
     /// has one instance a position even where its operand speaks of the whole run (as where it is
-    /// one side of an `&` that does not).
+    /// one side of an `&` that does not); `looks_back` says of a predicate whether its answer at a
+    /// position depends on the calls up to there only.
     ///
     /// # Errors
     /// What the formula has that a monitor cannot follow.
-    pub fn new(formula: &Formula, each_position: bool) -> Result<Self, Unsupported> {
-        let plan = Plan::new(formula, each_position)?;
+    pub fn new(
+        formula: &Formula,
+        each_position: bool,
+        looks_back: &dyn Fn(&Host) -> bool,
+    ) -> Result<Self, Unsupported> {
+        let plan = Plan::new(formula, each_position, looks_back)?;
         let diagrams = Diagrams::new(plan.domains.clone(), Self::BUDGET);
         Ok(Machine { plan, diagrams })
     }

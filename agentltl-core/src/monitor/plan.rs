@@ -7,6 +7,7 @@ use super::atom::{Atom, MAX_TOOLS};
 use super::diagram::MAX_COUNT;
 use super::{Input, Unsupported};
 use crate::formula::{Formula, NodeId, Tree};
+use crate::host::Host;
 use crate::node::{Bound, Node, Pattern};
 use crate::text::Name;
 use crate::verdict::{Verdict, VerdictSet};
@@ -31,6 +32,8 @@ pub(super) enum Op {
     },
     /// TRUE or FALSE by the call.
     Call(usize),
+    /// Any verdict, settled by the call.
+    Told(usize),
     Not,
     And,
     Or,
@@ -115,15 +118,29 @@ enum Place {
 /// An atom about the whole run on its own, with the questions it asks.
 pub(super) fn counter(node: &Node) -> Option<(Atom, Vec<Input>)> {
     let formula = Formula::from_nodes(vec![node.clone()]);
-    let mut planner = Planner::new(&formula);
+    let mut planner = Planner::new(&formula, &|_| false);
     let atom = planner.whole_run(0).ok()??;
     Some((atom, planner.plan.inputs))
+}
+
+/// What each node can reach if predicates answer anything: what was declared of them binds nobody.
+fn reach_whatever_is_declared(formula: &Formula) -> Vec<VerdictSet> {
+    let nodes = formula.nodes().iter().map(|node| match node {
+        Node::Predicate { function, .. } => Node::Predicate {
+            function: function.clone(),
+            runtime_safe: None,
+        },
+        node => node.clone(),
+    });
+    let reach = Formula::from_nodes(nodes.collect()).reach();
+    reach.iter().map(|reach| reach.verdicts).collect()
 }
 
 /// A node as it prints, and its operands.
 type Spelling = (String, Vec<ItemId>);
 
 struct Planner<'f> {
+    looks_back: &'f dyn Fn(&Host) -> bool,
     tree: Tree<'f>,
     plan: Plan,
     /// Items by what they print as, which is not always what they are.
@@ -134,11 +151,15 @@ struct Planner<'f> {
 impl Plan {
     /// # Errors
     /// What the formula has that a monitor cannot follow.
-    pub(super) fn new(formula: &Formula, each_position: bool) -> Result<Self, Unsupported> {
+    pub(super) fn new(
+        formula: &Formula,
+        each_position: bool,
+        looks_back: &dyn Fn(&Host) -> bool,
+    ) -> Result<Self, Unsupported> {
         if formula.nodes().len() > MAX_NODES {
             return Err(Unsupported::new("it is too large"));
         }
-        let mut planner = Planner::new(formula);
+        let mut planner = Planner::new(formula, looks_back);
         planner.run()?;
         let mut plan = planner.plan;
         if plan.domains.len() > MAX_VARIABLES {
@@ -271,8 +292,9 @@ impl Plan {
 }
 
 impl<'f> Planner<'f> {
-    fn new(formula: &'f Formula) -> Self {
+    fn new(formula: &'f Formula, looks_back: &'f dyn Fn(&Host) -> bool) -> Self {
         Planner {
+            looks_back,
             plan: Plan {
                 items: Vec::new(),
                 inputs: Vec::new(),
@@ -284,7 +306,7 @@ impl<'f> Planner<'f> {
                 root: 0,
             },
             known: HashMap::new(),
-            reach: formula.reach().iter().map(|reach| reach.verdicts).collect(),
+            reach: reach_whatever_is_declared(formula),
             tree: formula.tree(),
         }
     }
@@ -370,6 +392,7 @@ impl<'f> Planner<'f> {
                 }
                 true
             }
+            Node::Predicate { function, .. } if (self.looks_back)(function) => false,
             Node::Predicate { .. } if at_start => true,
             Node::Predicate { .. } => {
                 return Err(Unsupported::new("a predicate judged at many positions"));
@@ -381,11 +404,7 @@ impl<'f> Planner<'f> {
     fn external(&mut self, id: NodeId) -> Item {
         let input = self.input(Input::External(id));
         let node = self.tree.node(id);
-        let domain = match node {
-            // What Rust code answers need not be what was declared of it.
-            Node::Predicate { .. } => VerdictSet::ALL,
-            _ => self.reach[id],
-        };
+        let domain = self.reach[id];
         let mut op = self.atom(Atom::External(input), domain, Atom::counts(node));
         if let Op::Atom { several, .. } = &mut op {
             *several = matches!(node, Node::Forall(..));
@@ -490,7 +509,8 @@ impl<'f> Planner<'f> {
     fn item(&mut self, id: NodeId, operands: Vec<ItemId>) -> Result<Item, Unsupported> {
         let node = self.tree.node(id);
         let local = node.is_local() || operands.iter().any(|item| self.plan.items[*item].local);
-        let past = node.is_past() && operands.iter().all(|item| self.plan.items[*item].past);
+        let settled = node.is_past() || matches!(node, Node::Predicate { .. });
+        let past = settled && operands.iter().all(|item| self.plan.items[*item].past);
         let pending = VerdictSet::of(&[Verdict::Pending]);
         let own = self.reach[id] | pending;
         let operand = match self.tree.children(id) {
@@ -514,6 +534,9 @@ impl<'f> Planner<'f> {
                 }
                 Node::Matches(Pattern::Host { pattern, maybe }) => {
                     Op::Call(self.input(Input::Pattern(pattern.clone(), *maybe)))
+                }
+                Node::Predicate { function, .. } => {
+                    Op::Told(self.input(Input::LookingBack(function.clone())))
                 }
                 Node::Not => Op::Not,
                 Node::And(_) => Op::And,

@@ -188,6 +188,7 @@ impl Step<'_> {
                 0 => Verdict::False,
                 _ => Verdict::True,
             }),
+            Op::Told(input) => Ref::from(self.letter[input].min(4)),
             Op::Not => {
                 let f = operand(self, 0);
                 self.machine.diagrams.not(f)?

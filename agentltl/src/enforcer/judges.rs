@@ -44,7 +44,17 @@ impl Judges {
         trace: &mut Trace,
         candidate: &ToolCall,
     ) -> Findings {
-        let check = self.monitors.check(candidate);
+        if !self.monitors.asks_run() {
+            let check = self.monitors.check(candidate);
+            if check.suspects.is_empty() {
+                return Findings {
+                    found: Vec::new(),
+                    already_broken: check.already_broken,
+                };
+            }
+        }
+        let extended = Extended::new(trace, candidate.clone());
+        let check = self.monitors.check_in(extended.0);
         let mut findings = Findings {
             found: Vec::new(),
             already_broken: check.already_broken,
@@ -52,7 +62,6 @@ impl Judges {
         if check.suspects.is_empty() {
             return findings;
         }
-        let extended = Extended::new(trace, candidate.clone());
         let run = Run::new(extended.0);
         for suspect in check.suspects {
             let constraint = &policy.constraints()[suspect.constraint];
@@ -70,9 +79,7 @@ impl Judges {
 
     /// The last call of the trace is new.
     pub(super) fn recorded(&mut self, _policy: &Policy, trace: &Trace) {
-        if let Some(call) = trace.last() {
-            self.monitors.record(call);
-        }
+        self.monitors.record_in(trace);
     }
 
     /// The trace changed from that position on: calls there differ, are gone, or are new.

@@ -119,6 +119,7 @@ pub struct Monitors {
     log: VecDeque<Undo>,
     /// For each of these calls how many entries the log has, the oldest first.
     logged: VecDeque<u32>,
+    asks_run: bool,
     round: u64,
     changes: Vec<Change>,
     suspects: Vec<Suspect>,
@@ -137,6 +138,7 @@ impl Monitors {
             position: 0,
             log: VecDeque::new(),
             logged: VecDeque::new(),
+            asks_run: false,
             round: 0,
             changes: Vec::new(),
             suspects: Vec::new(),
@@ -144,6 +146,7 @@ impl Monitors {
         for formula in formulas {
             monitors.watch(formula);
         }
+        monitors.asks_run = monitors.parts.iter().any(|watched| watched.part.asks_run());
         monitors.reset();
         monitors
     }
@@ -235,12 +238,36 @@ impl Monitors {
             .min()
     }
 
+    /// Do some constraints ask Rust code about the run? Then [`check_in`](Self::check_in) and
+    /// [`record_in`](Self::record_in) tell more than `check` and `record`, which leave those to the
+    /// evaluator.
+    #[must_use]
+    pub fn asks_run(&self) -> bool {
+        self.asks_run
+    }
+
     /// What the constraints say of a call that would come next. It has no result and no step.
     pub fn check(&mut self, call: &ToolCall) -> Check<'_> {
+        self.check_call(call, None)
+    }
+
+    /// [`check`](Self::check) of the last of the calls, the others being those that were recorded.
+    pub fn check_in(&mut self, run: &[ToolCall]) -> Check<'_> {
+        match run.last() {
+            Some(call) => self.check_call(call, Some(run)),
+            None => Check {
+                suspects: &[],
+                already_broken: self.low,
+                looked_at: 0,
+            },
+        }
+    }
+
+    fn check_call(&mut self, call: &ToolCall, run: Option<&[ToolCall]>) -> Check<'_> {
         self.suspects.clear();
         self.changes.clear();
         let mut looked_at = 0;
-        self.visit(call, |monitors, number, at, named| {
+        self.visit(call, run, |monitors, number, at, named| {
             looked_at += 1;
             let watched = &mut monitors.parts[number as usize];
             let watch = &monitors.watches[watched.watch as usize];
@@ -307,12 +334,23 @@ impl Monitors {
 
     /// The call has been made.
     pub fn record(&mut self, call: &ToolCall) {
+        self.record_call(call, None);
+    }
+
+    /// The last of the calls has been made; the others are those that were recorded.
+    pub fn record_in(&mut self, run: &[ToolCall]) {
+        if let Some(call) = run.last() {
+            self.record_call(call, Some(run));
+        }
+    }
+
+    fn record_call(&mut self, call: &ToolCall, run: Option<&[ToolCall]>) {
         if self.logged.len() == WINDOW {
             let oldest = self.logged.pop_front().unwrap_or(0) as usize;
             self.log.drain(..oldest.min(self.log.len()));
         }
         let before = self.log.len();
-        self.visit(call, |monitors, number, at, named| {
+        self.visit(call, run, |monitors, number, at, named| {
             let watched = &mut monitors.parts[number as usize];
             let watch = watched.watch as usize;
             if monitors.watches[watch].given_up {
@@ -344,8 +382,8 @@ impl Monitors {
         if !self.rewind(from as u64) {
             self.reset();
         }
-        for call in calls.get(self.position as usize..).unwrap_or_default() {
-            self.record(call);
+        for end in self.position as usize..calls.len() {
+            self.record_in(&calls[..=end]);
         }
     }
 
@@ -416,13 +454,16 @@ impl Monitors {
     fn visit(
         &mut self,
         call: &ToolCall,
+        run: Option<&[ToolCall]>,
         mut look: impl FnMut(&mut Self, u32, At<'_>, Option<LetterId>),
     ) {
+        self.round += 1;
         let at = At {
             call,
             position: self.position,
+            run,
+            round: self.round,
         };
-        self.round += 1;
         let round = self.round;
         // Taken out so that `look` can change the rest.
         let by_tool = std::mem::take(&mut self.by_tool);

@@ -5,7 +5,7 @@ use agentltl_core::{Formula, Node, Tree, build};
 
 use super::lazy::{Lazy, LetterId, StateId, Step};
 use super::quantified::{Outcome, Quantified};
-use super::reader::{At, Reader, Trouble};
+use super::reader::{At, Reader, Trouble, looks_back};
 use crate::matching::Bindings;
 
 /// A part of a constraint.
@@ -86,7 +86,7 @@ fn is_local(tree: &Tree<'_>, id: usize) -> bool {
 
 impl Plain {
     fn new(formula: &Formula, each: bool, newest: bool) -> Result<Self, Unsupported> {
-        let machine = Machine::new(formula, each)?;
+        let machine = Machine::new(formula, each, &looks_back)?;
         let reader = Reader::new(formula, machine.inputs())?;
         let mut plain = Plain {
             simple: reader.is_simple(),
@@ -197,6 +197,14 @@ impl Part {
                 Ok(plain.outcome(step))
             }
             Part::Quantified(quantified) => quantified.advance(at),
+        }
+    }
+
+    /// Is Rust code asked about the run, rather than about the call?
+    pub(super) fn asks_run(&self) -> bool {
+        match self {
+            Part::Plain(plain) => plain.reader.asks_run(),
+            Part::Quantified(quantified) => quantified.asks_run(),
         }
     }
 

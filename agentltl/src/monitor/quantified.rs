@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use super::WINDOW;
 use super::classes::{self, ClassId, Classes};
 use super::lazy::{Lazy, LetterId, StateId, Step};
-use super::reader::{At, Mentions, Reader, Trouble};
+use super::reader::{At, Mentions, Reader, Trouble, looks_back};
 use crate::matching::{Binding, Bindings, write_canonical};
 
 /// What a call would do.
@@ -72,7 +72,7 @@ impl Quantified {
         each_position: bool,
         newest: bool,
     ) -> Result<Self, Unsupported> {
-        let machine = Machine::new(body, each_position)?;
+        let machine = Machine::new(body, each_position, &looks_back)?;
         let mut given = Vec::new();
         match domain {
             Domain::Args(..) | Domain::Results(..) => {}
@@ -151,6 +151,10 @@ impl Quantified {
     /// Is every call asked about, whatever its tool?
     pub(super) fn asks_all(&self) -> bool {
         self.reader.asks_all()
+    }
+
+    pub(super) fn asks_run(&self) -> bool {
+        self.reader.asks_run()
     }
 
     pub(super) fn last_position(&self) -> Option<u64> {

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 
 use agentltl_core::monitor::{Counter, Input, OverBudget, Unsupported};
-use agentltl_core::{Args, Formula, Host, Name, Node, Seq, Value};
+use agentltl_core::{Args, Formula, Host, Name, Node, Seq, Value, Verdict};
 use serde_json::Value as Json;
 
 use super::WINDOW;
 use super::quantified::Quantified;
 use crate::call::ToolCall;
-use crate::host::Match;
+use crate::host::{Match, PredicateFn};
 use crate::judge::{EvaluationError, hosts};
 use crate::matching::Bindings;
 
@@ -35,6 +35,10 @@ impl From<EvaluationError> for Trouble {
 pub(super) struct At<'c> {
     pub(super) call: &'c ToolCall,
     pub(super) position: u64,
+    /// The calls of the run with this one at their end, where Rust code may have to be asked.
+    pub(super) run: Option<&'c [ToolCall]>,
+    /// A number that no other look at a call has.
+    pub(super) round: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -47,6 +51,17 @@ enum Question {
     Position(u64),
     Counted(Tally),
     Quantified(Box<Quantified>),
+    LookingBack(Asked),
+    AtStart(Asked),
+}
+
+/// A predicate with its newest answer, so that it is asked once a call.
+#[derive(Clone, Debug)]
+struct Asked {
+    predicate: Host,
+    /// The round it was asked in.
+    round: u64,
+    answer: u8,
 }
 
 /// Reads the letters of a machine.
@@ -70,6 +85,7 @@ impl Reader {
                 }
                 Input::Later(id) => Question::Later(tally(*id)?),
                 Input::Position(position) => Question::Position(*position),
+                Input::LookingBack(predicate) => Question::LookingBack(Asked::new(predicate)),
                 Input::External(id) => match tree.node(*id) {
                     Node::Forall(variable, domain) | Node::Exists(variable, domain) => {
                         let quantified = tree.subformula(*id);
@@ -82,7 +98,7 @@ impl Reader {
                             forall, variable, domain, &body, false, false,
                         )?))
                     }
-                    Node::Predicate { .. } => return Err(Unsupported::new("a predicate")),
+                    Node::Predicate { function, .. } => Question::AtStart(Asked::new(function)),
                     _ => Question::Counted(tally(*id)?),
                 },
                 _ => return Err(Unsupported::new("an unknown question")),
@@ -102,9 +118,20 @@ impl Reader {
 
     /// Can calls of tools that are not named have different answers?
     pub(super) fn asks_all(&self) -> bool {
-        self.questions
-            .iter()
-            .any(|question| matches!(question, Question::Pattern(..)))
+        self.questions.iter().any(|question| match question {
+            Question::Pattern(..) | Question::LookingBack(_) | Question::AtStart(_) => true,
+            Question::Quantified(quantified) => quantified.asks_all(),
+            _ => false,
+        })
+    }
+
+    /// Is Rust code asked about the run, rather than about the call?
+    pub(super) fn asks_run(&self) -> bool {
+        self.questions.iter().any(|question| match question {
+            Question::LookingBack(_) | Question::AtStart(_) => true,
+            Question::Quantified(quantified) => quantified.asks_run(),
+            _ => false,
+        })
     }
 
     /// The largest position that is asked for.
@@ -314,7 +341,42 @@ impl Question {
             Question::Position(position) => u8::from(*position == at.position),
             Question::Counted(tally) => tally.peek(call).1,
             Question::Quantified(quantified) => quantified.peek(at)?.verdict as u8,
+            Question::LookingBack(asked) => asked.ask(at, at.position)?,
+            Question::AtStart(asked) => asked.ask(at, 0)?,
         })
+    }
+}
+
+/// Does the predicate's answer at a position depend on the calls up to there only?
+pub(super) fn looks_back(predicate: &Host) -> bool {
+    predicate
+        .get::<PredicateFn>()
+        .is_some_and(PredicateFn::looks_back)
+}
+
+impl Asked {
+    fn new(predicate: &Host) -> Self {
+        Asked {
+            predicate: predicate.clone(),
+            round: 0,
+            answer: 0,
+        }
+    }
+
+    fn ask(&mut self, at: At<'_>, position: u64) -> Result<u8, Trouble> {
+        if self.round != at.round {
+            let run = at.run.ok_or(Trouble)?;
+            let position = usize::try_from(position).map_err(|_| Trouble)?;
+            let answer = hosts::predicate(&self.predicate, run, position)?;
+            self.answer = match (answer.holds, answer.is_final) {
+                (true, true) => Verdict::True,
+                (true, false) => Verdict::PTrue,
+                (false, false) => Verdict::PFalse,
+                (false, true) => Verdict::False,
+            } as u8;
+            self.round = at.round;
+        }
+        Ok(self.answer)
     }
 }
 
