@@ -41,7 +41,6 @@ pub fn expect<'a>(
 
 /// Calls that were put to a policy; see [`expect`].
 #[derive(Clone, Debug)]
-#[must_use = "nothing is expected yet"]
 pub struct Expectation<'a> {
     policy: &'a Policy,
     calls: &'a [ToolCall],
