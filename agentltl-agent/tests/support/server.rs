@@ -190,3 +190,19 @@ pub fn completion(message: Json) -> Json {
         "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
     })
 }
+
+/// A script in JSON: a text is an answer, a list has calls as id, tool and arguments.
+pub fn script(lines: &Json) -> Vec<Line> {
+    let text = |json: &Json| json.as_str().unwrap().to_owned();
+    let line = |line: &Json| match line {
+        Json::String(said) => answer(said),
+        wanted => {
+            let wanted = wanted.as_array().unwrap().iter();
+            let wanted: Vec<_> =
+                wanted.map(|call| (text(&call[0]), text(&call[1]), text(&call[2]))).collect();
+            let wanted: Vec<_> = wanted.iter().map(|(id, name, args)| (&**id, &**name, &**args)).collect();
+            calls(&wanted)
+        }
+    };
+    lines.as_array().unwrap().iter().map(line).map(Line::Say).collect()
+}
