@@ -6,9 +6,12 @@ mod chat;
 mod chat_error;
 mod conversation;
 mod event;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod openai;
 mod result;
 mod scripted;
+mod sub_agents;
 mod tool;
 mod toolbox;
 
@@ -18,9 +21,14 @@ pub use chat::{BoxFuture, ChatModel, ChatRequest, Completion, Message, ToolCallR
 pub use chat_error::ChatError;
 pub use conversation::{Conversation, ConversationResult, RunOptions};
 pub use event::{CallInfo, Event};
+#[cfg(feature = "mcp")]
+pub use mcp::{McpError, McpFailure, McpServer, McpServers};
 pub use openai::{OpenAi, OpenAiBuilder, OpenAiError};
 pub use result::{Metrics, RunEnd, RunError, RunResult, StepRecord, StepType};
 pub use scripted::ScriptedModel;
+pub use sub_agents::{
+    Requirement, SubAgents, SubAgentsMetrics, SubAgentsResult, SubResult, TemplateError,
+};
 pub use tokio_util::sync::CancellationToken;
 pub use tool::{
     DynTool, FnTool, InvalidArguments, Invocation, NoArguments, Tool, ToolDefinition, ToolError,

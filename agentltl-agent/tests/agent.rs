@@ -682,3 +682,81 @@ fn outside_a_runtime_there_is_an_error() {
     let result = futures_util::FutureExt::now_or_never(agent.run("go")).unwrap();
     assert!(matches!(result.error, Some(RunError::NoRuntime)));
 }
+
+#[tokio::test]
+async fn sub_agents_run_from_the_beginning_and_a_few_at_once() {
+    struct Counting {
+        now: Mutex<(usize, usize)>,
+    }
+    impl ChatModel for Counting {
+        async fn complete(&self, request: ChatRequest<'_>) -> Result<Completion, ChatError> {
+            {
+                let mut now = self.now.lock().unwrap();
+                now.0 += 1;
+                now.1 = now.1.max(now.0);
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            self.now.lock().unwrap().0 -= 1;
+            let task = request.messages[1].content();
+            Ok(match request.messages.len() {
+                2 if task.contains("R2") => {
+                    Completion::calls([ToolCallRequest::new("drop", json!({}))])
+                }
+                2 => Completion::calls([ToolCallRequest::new("fetch", json!({}))]),
+                _ => Completion::answer(task),
+            }
+            .with_usage(Usage::new(3, 1)))
+        }
+    }
+    let model = Arc::new(Counting {
+        now: Mutex::default(),
+    });
+    let log = Log::default();
+    let agent = Agent::builder()
+        .model(Arc::clone(&model))
+        .tool(log.tool("fetch"))
+        .tool(log.tool("drop"))
+        .policy(policy([
+            rule("no-drop", never("drop"), Severity::HardStop),
+            rule("once", called_n("fetch", Cmp::Le, 1), Severity::HardStop),
+        ]))
+        .build()
+        .unwrap();
+    let sub_agents = SubAgents::new(agent, "{requirement_id}")
+        .unwrap()
+        .max_concurrent(2);
+    let requirements = ["R1", "R2", "R3", "R4"].map(|id| Requirement::new(id, ""));
+    let result = sub_agents.run(requirements).await;
+    assert_eq!(model.now.lock().unwrap().1, 2);
+    let ends: Vec<_> = result
+        .sub_results
+        .iter()
+        .map(|sub| sub.result.end)
+        .collect();
+    assert_eq!(
+        ends,
+        [
+            RunEnd::Answered,
+            RunEnd::Stopped,
+            RunEnd::Answered,
+            RunEnd::Answered
+        ]
+    );
+    assert_eq!(result.sub_results[3].result.answer.as_deref(), Some("R4"));
+    let json = serde_json::to_value(&result).unwrap();
+    assert_eq!(json["sub_results"][1]["requirement_id"], "R2");
+    assert_eq!(
+        json["sub_results"][1]["error"]["constraint_name"],
+        "no-drop"
+    );
+    let metrics = &json["metrics"];
+    assert_eq!(
+        (&metrics["total_requirements"], &metrics["total_steps"]),
+        (&json!(4), &json!(7))
+    );
+    assert_eq!(
+        (&metrics["total_tool_calls"], &metrics["total_tokens"]),
+        (&json!(3), &json!(28))
+    );
+    assert_eq!(metrics["all_tool_calls"][1]["requirement_id"], "R3");
+}

@@ -11,7 +11,9 @@ use agentltl_agent::*;
 use serde_json::{Map, Value as Json, json};
 use support::{Server, server};
 
-const TOOLS: [&str; 8] = ["fetch", "save", "drop", "pay", "deploy", "login", "test", "broken"];
+const TOOLS: [&str; 8] = [
+    "fetch", "save", "drop", "pay", "deploy", "login", "test", "broken",
+];
 
 fn constraint(rule: &Json) -> Constraint {
     let text = |key: &str| rule[key].as_str().unwrap_or_default().to_owned();
@@ -20,24 +22,38 @@ fn constraint(rule: &Json) -> Constraint {
     let rule_made = Constraint::new(text("name"), formula)
         .with_severity(severity)
         .with_repair(text("repair"));
-    if rule["final"] == true { rule_made.on_final_answer() } else { rule_made }
+    if rule["final"] == true {
+        rule_made.on_final_answer()
+    } else {
+        rule_made
+    }
 }
 
 async fn run(scenario: &Json) -> Json {
-    let server = Server::start(server::script(&scenario["script"])).await.unwrap();
+    let server = Server::start(server::script(&scenario["script"]))
+        .await
+        .unwrap();
     let policy = Policy::new(scenario["rules"].as_array().unwrap().iter().map(constraint)).unwrap();
     let mut enforcer = Enforcer::builder(policy).render(|decision, _| {
-        let names: Vec<&str> = decision.violations.iter().map(|v| &*v.constraint_name).collect();
+        let names: Vec<&str> = decision
+            .violations
+            .iter()
+            .map(|v| &*v.constraint_name)
+            .collect();
         format!("REFUSED: {} {}", decision.action, names.join(", "))
     });
-    let mut builder = Agent::builder().model(support::model(&server.base_url)).system_prompt("Be good.");
+    let mut builder = Agent::builder()
+        .model(support::model(&server.base_url))
+        .system_prompt("Be good.");
     for (setting, value) in scenario["settings"].as_object().into_iter().flatten() {
         let number = || value.as_u64().unwrap();
         match setting.as_str() {
             "max_steps" => builder = builder.max_steps(number()),
             "max_blocked_steps" => builder = builder.max_blocked_steps(number()),
             "max_soft_attempts" => enforcer = enforcer.max_soft_attempts(number()),
-            "max_consecutive_soft_attempts" => enforcer = enforcer.max_consecutive_soft_attempts(number()),
+            "max_consecutive_soft_attempts" => {
+                enforcer = enforcer.max_consecutive_soft_attempts(number())
+            }
             "max_termination_nudges" => enforcer = enforcer.max_termination_nudges(number()),
             "nudge_max" => enforcer = enforcer.nudge_max(usize::try_from(number()).unwrap()),
             "soft_block_mode" => {
@@ -48,13 +64,24 @@ async fn run(scenario: &Json) -> Json {
         }
     }
     for name in TOOLS {
-        builder = builder.tool(tool_fn(name, name, move |_: Map<String, Json>| async move {
-            if name == "broken" { Err("ValueError: out of order") } else { Ok(format!("{name} ok")) }
-        }));
+        builder = builder.tool(tool_fn(
+            name,
+            name,
+            move |_: Map<String, Json>| async move {
+                if name == "broken" {
+                    Err("ValueError: out of order")
+                } else {
+                    Ok(format!("{name} ok"))
+                }
+            },
+        ));
     }
     let agent = builder.enforcer(enforcer).build().unwrap();
     let turns: Vec<String> = match scenario["turns"].as_array() {
-        Some(turns) => turns.iter().map(|turn| turn.as_str().unwrap().to_owned()).collect(),
+        Some(turns) => turns
+            .iter()
+            .map(|turn| turn.as_str().unwrap().to_owned())
+            .collect(),
         None => vec!["go".to_owned()],
     };
     let result = agent.run_turns(turns.clone()).await;
@@ -92,7 +119,12 @@ async fn run(scenario: &Json) -> Json {
 fn pick(from: &Json, keys: &[&str]) -> Json {
     match from {
         Json::Object(fields) => {
-            let picked = keys.iter().map(|key| ((*key).to_owned(), fields.get(*key).cloned().unwrap_or_default()));
+            let picked = keys.iter().map(|key| {
+                (
+                    (*key).to_owned(),
+                    fields.get(*key).cloned().unwrap_or_default(),
+                )
+            });
             Json::Object(picked.collect())
         }
         other => other.clone(),
@@ -100,7 +132,11 @@ fn pick(from: &Json, keys: &[&str]) -> Json {
 }
 
 fn pick_all(from: &Json, keys: &[&str]) -> Json {
-    from.as_array().unwrap().iter().map(|item| pick(item, keys)).collect()
+    from.as_array()
+        .unwrap()
+        .iter()
+        .map(|item| pick(item, keys))
+        .collect()
 }
 
 /// A message without the wording that each library has of its own.
@@ -118,7 +154,8 @@ fn neutral(message: &Json, turns: &[String]) -> Json {
 
 #[tokio::test]
 async fn every_scenario_goes_as_in_the_reference() {
-    let scenarios: Vec<Json> = serde_json::from_str(include_str!("reference/scenarios.json")).unwrap();
+    let scenarios: Vec<Json> =
+        serde_json::from_str(include_str!("reference/scenarios.json")).unwrap();
     let expected: BTreeMap<String, Json> =
         serde_json::from_str(include_str!("reference/expected.json")).unwrap();
     assert_eq!(scenarios.len(), expected.len());
@@ -128,7 +165,10 @@ async fn every_scenario_goes_as_in_the_reference() {
         let (got, expected) = (run(scenario).await, &expected[name]);
         for (key, expected) in expected.as_object().unwrap() {
             if &got[key] != expected {
-                differences.push(format!("{name}: {key}\n  here:      {}\n  reference: {expected}", got[key]));
+                differences.push(format!(
+                    "{name}: {key}\n  here:      {}\n  reference: {expected}",
+                    got[key]
+                ));
             }
         }
     }

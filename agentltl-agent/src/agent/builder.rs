@@ -72,6 +72,13 @@ impl AgentBuilder {
         self
     }
 
+    /// The tools of MCP servers, beside the others.
+    #[cfg(feature = "mcp")]
+    pub fn mcp(mut self, servers: &crate::mcp::McpServers) -> Self {
+        self.offers.extend(servers.offers());
+        self
+    }
+
     /// What becomes of tools that share a name: refused by default.
     pub fn name_clash(mut self, clash: NameClash) -> Self {
         self.name_clash = clash;

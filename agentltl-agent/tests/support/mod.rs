@@ -10,6 +10,7 @@ use std::time::Duration;
 use agentltl_agent::*;
 use serde_json::{Map, Value as Json};
 
+#[allow(unused_imports)]
 pub use server::{Line, Server, answer, calls};
 
 /// What the tools were asked to do.

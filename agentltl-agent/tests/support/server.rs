@@ -198,11 +198,21 @@ pub fn script(lines: &Json) -> Vec<Line> {
         Json::String(said) => answer(said),
         wanted => {
             let wanted = wanted.as_array().unwrap().iter();
-            let wanted: Vec<_> =
-                wanted.map(|call| (text(&call[0]), text(&call[1]), text(&call[2]))).collect();
-            let wanted: Vec<_> = wanted.iter().map(|(id, name, args)| (&**id, &**name, &**args)).collect();
+            let wanted: Vec<_> = wanted
+                .map(|call| (text(&call[0]), text(&call[1]), text(&call[2])))
+                .collect();
+            let wanted: Vec<_> = wanted
+                .iter()
+                .map(|(id, name, args)| (&**id, &**name, &**args))
+                .collect();
             calls(&wanted)
         }
     };
-    lines.as_array().unwrap().iter().map(line).map(Line::Say).collect()
+    lines
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(line)
+        .map(Line::Say)
+        .collect()
 }
