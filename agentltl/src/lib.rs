@@ -91,6 +91,11 @@ struct Readme;
 /// A predicate is a path to a `fn(&[ToolCall], usize) -> impl Into<Answer>`, a domain to a
 /// `fn(&[ToolCall]) -> Vec<serde_json::Value>`, a tool to a constant `&str`. A severity or weight may
 /// be any constant expression.
+///
+/// With the feature `toml` the rules may stand in a file next to `Cargo.toml`, in the schema of
+/// [`Policy::from_toml`](crate::Policy::from_toml): `constraints!(include = "policy.toml")`. It is
+/// checked when the program is compiled, and read again when it changes; errors name the file, the
+/// line and the column.
 #[macro_export]
 macro_rules! constraints {
     ($($tokens:tt)*) => { $crate::__private::__constraints! { [$crate] $($tokens)* } };
