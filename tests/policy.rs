@@ -5,8 +5,8 @@ mod support;
 
 use agentltl::build::*;
 use agentltl::{
-    Cmp, Constraint, Formula, MAX_DEPTH, Name, Policy, Problem, Registry, RuntimeSafety, Severity,
-    ToolCall, classify_constraints,
+    Args, Cmp, Constraint, Domain, Formula, MAX_DEPTH, Name, Policy, Problem, Registry,
+    RuntimeSafety, Severity, Text, ToolCall, Value, classify_constraints,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -58,6 +58,61 @@ fn rules_that_are_refused() {
         problems(vec![Constraint::new("free", free)]),
         ["constraint `free`: no quantifier binds the variable `?y`"]
     );
+    let nested = |depth: usize| {
+        let one = Value::from(1);
+        (0..depth).fold(one, |value, _| Value::List(vec![value].into()))
+    };
+    let none: [&str; 0] = [];
+    let with = |value| called_with("a", Args::new([("x", value)]));
+    let over = |value| forall("v", Domain::Values(vec![value].into()), called("a"));
+    let field = |value| (Text::from("k"), Value::from(value));
+    let twice = Value::Object(vec![field(1), field(2)].into());
+    let quantified = |depth: usize| {
+        (0..depth).fold(called("a"), |f, _| {
+            forall("v", Domain::Args("a".into(), "x".into()), f)
+        })
+    };
+    for (formula, message) in [
+        (
+            in_order(none),
+            "`in_order` has an empty list of tools; it takes at least one",
+        ),
+        (
+            !all_before(none, "a"),
+            "`all_before` has an empty list of tools; it takes at least one",
+        ),
+        (
+            globally(matches(none, Args::default())),
+            "`matches` has an empty list of tools; it takes at least one",
+        ),
+        (
+            with(nested(129)),
+            "a value nests 129 lists and objects in each other; at most 128 may be",
+        ),
+        (
+            over(nested(128)),
+            "a value nests 129 lists and objects in each other; at most 128 may be",
+        ),
+        (
+            called_with_result("a", twice, Args::default()),
+            "an object has the field \"k\" twice",
+        ),
+        (
+            quantified(129),
+            "the formula nests 129 quantifiers in each other; at most 128 may be",
+        ),
+    ] {
+        assert!(Formula::parse(&formula.to_string()).is_err());
+        assert_eq!(
+            problems(vec![Constraint::new("odd", formula)]),
+            [format!("constraint `odd`: {message}")]
+        );
+    }
+    for formula in [with(nested(128)), over(nested(127)), quantified(128)] {
+        let text = formula.to_string();
+        assert_eq!(Formula::parse(&text).as_ref(), Ok(&formula));
+        Policy::new([Constraint::new("deep", formula)]).unwrap();
+    }
     assert!(Policy::new([rule("zero").with_weight(0.0)]).is_ok());
     assert!(Policy::new([]).unwrap().constraints().is_empty());
 }

@@ -10,6 +10,10 @@ use crate::text::{Name, Seq, Text};
 /// The deepest nesting of operators that the parser reads and a policy accepts.
 pub const MAX_DEPTH: usize = 1024;
 
+/// How many quantifiers may be nested in each other: what judges them recurses, and its time grows
+/// with each as the number of its entities.
+pub const MAX_QUANTIFIERS: usize = 128;
+
 /// A formula of first-order linear temporal logic over tool calls.
 ///
 /// Prints as text, parses from text, and serialises as that string. Build one with
@@ -67,10 +71,27 @@ impl Formula {
     /// How many operators are nested in each other at most; an atom has depth 1.
     #[must_use]
     pub fn depth(&self) -> usize {
+        self.nesting(|_| 1)
+    }
+
+    /// How many quantifiers are nested in each other at most.
+    ///
+    /// ```
+    /// use agentltl_core::Formula;
+    /// let formula = Formula::parse("forall v in [1]: G (exists w in [2]: true)")?;
+    /// assert_eq!(formula.quantifier_depth(), 2);
+    /// # Ok::<(), agentltl_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn quantifier_depth(&self) -> usize {
+        self.nesting(|node| usize::from(matches!(node, Node::Forall(..) | Node::Exists(..))))
+    }
+
+    fn nesting(&self, weight: impl Fn(&Node) -> usize) -> usize {
         let mut stack: Vec<usize> = Vec::new();
         for node in self.nodes() {
             let rest = stack.len() - node.arity();
-            let depth = 1 + stack[rest..].iter().max().copied().unwrap_or(0);
+            let depth = weight(node) + stack[rest..].iter().max().copied().unwrap_or(0);
             stack.truncate(rest);
             stack.push(depth);
         }

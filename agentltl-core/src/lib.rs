@@ -32,7 +32,7 @@ mod verdict;
 
 pub use classify::{ClassificationReport, Reach, RuntimeSafety};
 pub use constraint::Constraint;
-pub use formula::{Formula, MAX_DEPTH, NodeId, Tree};
+pub use formula::{Formula, MAX_DEPTH, MAX_QUANTIFIERS, NodeId, Tree};
 pub use host::Host;
 pub use nearest::nearest;
 pub use node::{Bound, Cmp, Domain, Node, Pattern};

@@ -199,21 +199,27 @@ impl Node {
         }
     }
 
-    /// Calls `visit` with each variable the node uses (not those it binds).
-    pub fn variables<'a>(&'a self, visit: &mut dyn FnMut(&'a Text)) {
+    /// Calls `visit` with each value that is written in the node: arguments, a result, the entities
+    /// of a domain.
+    pub fn values<'a>(&'a self, visit: &mut dyn FnMut(&'a Value)) {
         match self {
             Node::CalledWith(_, args) | Node::Matches(Pattern::Tools(_, args)) => {
-                args.iter().for_each(|(_, value)| value.variables(visit));
+                args.iter().for_each(|(_, value)| visit(value));
             }
             Node::CalledWithResult(_, result, args) => {
-                result.variables(visit);
-                args.iter().for_each(|(_, value)| value.variables(visit));
+                visit(result);
+                args.iter().for_each(|(_, value)| visit(value));
             }
             Node::Forall(_, Domain::Values(values)) | Node::Exists(_, Domain::Values(values)) => {
-                values.iter().for_each(|value| value.variables(visit));
+                values.iter().for_each(visit);
             }
             _ => {}
         }
+    }
+
+    /// Calls `visit` with each variable the node uses (not those it binds).
+    pub fn variables<'a>(&'a self, visit: &mut dyn FnMut(&'a Text)) {
+        self.values(&mut |value| value.variables(visit));
     }
 }
 

@@ -85,8 +85,10 @@ impl Policy {
     ///
     /// # Errors
     /// Every rule that has no name, the name of an earlier one, a weight that is negative or not
-    /// finite, a variable that no quantifier binds, or operators nested deeper than
-    /// [`MAX_DEPTH`](crate::MAX_DEPTH).
+    /// finite, a variable that no quantifier binds, operators nested deeper than
+    /// [`MAX_DEPTH`](crate::MAX_DEPTH), quantifiers deeper than
+    /// [`MAX_QUANTIFIERS`](crate::MAX_QUANTIFIERS), or what only functions can build and no text can
+    /// say: an empty list of tools, a value nested deeper than 128 levels, a field twice.
     pub fn new(constraints: impl IntoIterator<Item = Constraint>) -> Result<Self, PolicyError> {
         Policy::builder().constraints(constraints).build()
     }

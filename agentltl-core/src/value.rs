@@ -1,7 +1,7 @@
 //! The values a formula compares arguments and results with.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::text::{Seq, Text};
 
@@ -132,6 +132,9 @@ pub enum Value {
     Var(Text),
 }
 
+/// How deep lists and objects nest: what compares, prints and drops a value recurses.
+pub(crate) const MAX_VALUE_DEPTH: usize = 128;
+
 impl Value {
     /// A variable bound by an enclosing quantifier, written `?name`.
     #[must_use]
@@ -139,15 +142,59 @@ impl Value {
         Value::Var(name.into())
     }
 
+    /// How many lists and objects are nested in each other at most; any other value has depth 0.
+    ///
+    /// ```
+    /// use agentltl_core::Value;
+    /// assert_eq!(Value::from(1).depth(), 0);
+    /// assert_eq!(Value::List(vec![Value::from(1)].into()).depth(), 1);
+    /// ```
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        let mut deepest = 0;
+        self.walk(&mut |value, depth| {
+            let around = usize::from(matches!(value, Value::List(_) | Value::Object(_)));
+            deepest = deepest.max(depth + around);
+        });
+        deepest
+    }
+
+    /// A field that an object in the value has twice.
+    pub(crate) fn repeated_field(&self) -> Option<&Text> {
+        let mut repeated = None;
+        self.walk(&mut |value, _| {
+            if let Value::Object(fields) = value {
+                let mut names = HashSet::new();
+                let again = fields.iter().find(|(name, _)| !names.insert(name));
+                repeated = repeated.or(again.map(|(name, _)| name));
+            }
+        });
+        repeated
+    }
+
+    /// Calls `visit` with each value in the value, itself included, and how many are around it.
+    /// Values made by hand nest as deep as they like, so this does not recurse.
+    fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Value, usize)) {
+        let mut todo = vec![(self, 0)];
+        while let Some((value, depth)) = todo.pop() {
+            visit(value, depth);
+            match value {
+                Value::List(items) => todo.extend(items.iter().map(|item| (item, depth + 1))),
+                Value::Object(fields) => {
+                    todo.extend(fields.iter().map(|(_, field)| (field, depth + 1)));
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Calls `visit` with each variable in the value.
     pub fn variables<'a>(&'a self, visit: &mut dyn FnMut(&'a Text)) {
-        // Values nest as deep as the parser's bound, not deeper.
-        match self {
-            Value::Var(name) => visit(name),
-            Value::List(items) => items.iter().for_each(|item| item.variables(visit)),
-            Value::Object(fields) => fields.iter().for_each(|(_, value)| value.variables(visit)),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {}
-        }
+        self.walk(&mut |value, _| {
+            if let Value::Var(name) = value {
+                visit(name);
+            }
+        });
     }
 }
 

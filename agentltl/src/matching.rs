@@ -69,7 +69,7 @@ impl<'a> Bindings<'a> {
             (Value::Var(name), _) => self.get(name).is_some_and(|bound| equal(bound, json)),
             (Value::Null, Json::Null) => true,
             (Value::Bool(a), Json::Bool(b)) => a == b,
-            (Value::Number(a), Json::Number(b)) => from_json(b) == Some(*a),
+            (Value::Number(a), Json::Number(b)) => from_json(b) == Some(as_read(*a)),
             (Value::Text(a), Json::String(b)) => a.as_str() == b,
             (Value::List(a), Json::Array(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.equal(a, b))
@@ -211,6 +211,16 @@ pub(crate) fn from_json(number: &serde_json::Number) -> Option<Number> {
     }
 }
 
+/// The number as a JSON reader has it: a whole number beyond 64 bits is the nearest float.
+fn as_read(number: Number) -> Number {
+    match number.as_int() {
+        Some(int) if i64::try_from(int).is_err() && u64::try_from(int).is_err() => {
+            Number::float(int as f64).unwrap_or(number)
+        }
+        _ => number,
+    }
+}
+
 fn to_json(number: Number) -> Option<serde_json::Number> {
     match number.as_int() {
         Some(int) => i64::try_from(int)
@@ -260,6 +270,28 @@ mod tests {
             for b in &values {
                 assert_eq!(equal(a, b), canonical(a) == canonical(b), "{a} and {b}");
             }
+        }
+    }
+
+    #[test]
+    fn a_number_matches_its_own_digits() {
+        for digits in [
+            "18446744073709551615",
+            "18446744073709551617",
+            "-9223372036854775809",
+            "100000000000000000000000",
+            "9007199254740993",
+            "1e22",
+            "0.1",
+        ] {
+            let text = format!("called_with(\"t\", x={digits})");
+            let formula = agentltl_core::Formula::parse(&text).expect(&text);
+            let agentltl_core::Node::CalledWith(_, args) = &formula.nodes()[0] else {
+                unreachable!("{text}");
+            };
+            let json: Json = serde_json::from_str(digits).expect(digits);
+            let call = ToolCall::new("t").with_argument("x", json);
+            assert!(Bindings::NONE.arguments_match(args, &call), "{digits}");
         }
     }
 

@@ -5,9 +5,11 @@ use std::collections::{HashMap, HashSet};
 use super::Policy;
 use super::error::{PolicyProblem, Problem};
 use crate::constraint::Constraint;
-use crate::formula::MAX_DEPTH;
+use crate::formula::{Formula, MAX_DEPTH, MAX_QUANTIFIERS};
 use crate::nearest::nearest;
+use crate::node::{Node, Pattern};
 use crate::text::Name;
+use crate::value::MAX_VALUE_DEPTH;
 
 /// Everything that is wrong with the rules, classes aside, in their order.
 pub(super) fn problems(policy: &Policy) -> Vec<PolicyProblem> {
@@ -28,10 +30,7 @@ pub(super) fn problems(policy: &Policy) -> Vec<PolicyProblem> {
         if !is_weight(weight) {
             add(Problem::BadWeight { weight });
         }
-        let depth = constraint.formula().depth();
-        if depth > MAX_DEPTH {
-            add(Problem::TooDeep { depth });
-        }
+        not_writable(constraint.formula(), &mut add);
         if let Some(variable) = constraint.formula().unbound_variable() {
             add(Problem::UnboundVariable {
                 variable: variable.to_string(),
@@ -42,6 +41,42 @@ pub(super) fn problems(policy: &Policy) -> Vec<PolicyProblem> {
         }
     }
     problems
+}
+
+/// What a formula made by functions can have that its text could not say or no one could judge.
+fn not_writable(formula: &Formula, add: &mut dyn FnMut(Problem)) {
+    let depth = formula.depth();
+    if depth > MAX_DEPTH {
+        add(Problem::TooDeep { depth });
+    }
+    let depth = formula.quantifier_depth();
+    if depth > MAX_QUANTIFIERS {
+        add(Problem::TooManyQuantifiers { depth });
+    }
+    for node in formula.nodes() {
+        let atom = match node {
+            Node::InOrder(tools) if tools.is_empty() => Some("in_order"),
+            Node::AllBefore(tools, _) if tools.is_empty() => Some("all_before"),
+            Node::Matches(Pattern::Tools(tools, _)) if tools.is_empty() => Some("matches"),
+            _ => None,
+        };
+        if let Some(atom) = atom {
+            add(Problem::NoTools { atom });
+        }
+        // The entities of a domain stand in a list.
+        let listed = usize::from(matches!(node, Node::Forall(..) | Node::Exists(..)));
+        node.values(&mut |value| {
+            let depth = listed + value.depth();
+            if depth > MAX_VALUE_DEPTH {
+                add(Problem::ValueTooDeep { depth });
+            }
+            if let Some(field) = value.repeated_field() {
+                add(Problem::RepeatedField {
+                    field: field.to_string(),
+                });
+            }
+        });
+    }
 }
 
 /// May a rule have that weight?

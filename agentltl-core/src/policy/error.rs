@@ -3,9 +3,10 @@
 use std::fmt;
 
 use crate::classify::ClassificationReport;
-use crate::formula::MAX_DEPTH;
+use crate::formula::{MAX_DEPTH, MAX_QUANTIFIERS};
 use crate::severity::UnknownSeverity;
 use crate::syntax::ParseError;
+use crate::value::MAX_VALUE_DEPTH;
 
 /// Why rules are not a policy: all that is wrong with them, in their order.
 ///
@@ -147,6 +148,26 @@ pub enum Problem {
         /// How deep.
         depth: usize,
     },
+    /// A formula that nests quantifiers deeper than [`MAX_QUANTIFIERS`].
+    TooManyQuantifiers {
+        /// How deep.
+        depth: usize,
+    },
+    /// A value that nests lists and objects deeper than can be written and read again.
+    ValueTooDeep {
+        /// How deep.
+        depth: usize,
+    },
+    /// An object that has a field twice.
+    RepeatedField {
+        /// The field.
+        field: String,
+    },
+    /// An atom about a list of tools that is empty: it could not be written down.
+    NoTools {
+        /// The atom, such as `in_order`.
+        atom: &'static str,
+    },
     /// A formula that uses a variable no quantifier binds.
     UnboundVariable {
         /// The variable.
@@ -225,6 +246,24 @@ impl fmt::Display for Problem {
                 f,
                 "the formula nests {depth} operators in each other; at most {MAX_DEPTH} may be"
             ),
+            Problem::TooManyQuantifiers { depth } => write!(
+                f,
+                "the formula nests {depth} quantifiers in each other; at most {MAX_QUANTIFIERS} may be"
+            ),
+            Problem::ValueTooDeep { depth } => write!(
+                f,
+                "a value nests {depth} lists and objects in each other; at most \
+                 {MAX_VALUE_DEPTH} may be"
+            ),
+            Problem::RepeatedField { field } => {
+                write!(f, "an object has the field {field:?} twice")
+            }
+            Problem::NoTools { atom } => {
+                write!(
+                    f,
+                    "`{atom}` has an empty list of tools; it takes at least one"
+                )
+            }
             Problem::UnboundVariable { variable } => {
                 write!(f, "no quantifier binds the variable `?{variable}`")
             }

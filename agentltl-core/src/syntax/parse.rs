@@ -9,7 +9,7 @@ use super::cursor::Cursor;
 use super::lexer::{Kind, Token};
 use super::words::{self, Call};
 use super::{NoHost, ParseError, Resolve};
-use crate::formula::{Formula, MAX_DEPTH};
+use crate::formula::{Formula, MAX_DEPTH, MAX_QUANTIFIERS};
 use crate::node::{Bound, Node};
 use crate::text::Text;
 
@@ -29,7 +29,8 @@ pub const MAX_NODES: usize = 1 << 20;
 /// Reads a formula, asking `host` what the Rust paths in it stand for.
 ///
 /// The formula nests at most [`MAX_DEPTH`] operators and has at most [`MAX_NODES`] nodes; no more than
-/// [`MAX_DEPTH`] parentheses may be open at a time, and values nest at most 128 levels.
+/// [`MAX_DEPTH`] parentheses may be open at a time, at most [`MAX_QUANTIFIERS`] quantifiers stand in
+/// each other, and values nest at most 128 levels.
 ///
 /// ```
 /// use agentltl_core::{NoHost, parse_with};
@@ -191,6 +192,15 @@ impl Parser<'_, '_> {
                     "a quantifier inside an operand needs parentheses",
                 )
                 .with_help(format!("write `({word} .. in .. : ..)`")));
+            }
+            let open = |frame: &&Frame| matches!(frame.open, Open::Quantifier(..));
+            if self.frames.iter().filter(open).count() == MAX_QUANTIFIERS {
+                return Err(ParseError::new(
+                    token.start..token.end,
+                    format!(
+                        "at most {MAX_QUANTIFIERS} quantifiers may be nested; here is one more"
+                    ),
+                ));
             }
             self.cursor.advance();
             let (node, variable) = self.quantifier(universal)?;

@@ -8,10 +8,7 @@ use super::lexer::Kind;
 use super::parse::Parser;
 use crate::nearest::nearest;
 use crate::text::{Seq, Text};
-use crate::value::{Args, Number, Value};
-
-/// How deep lists and objects nest: what compares, prints and drops a value recurses.
-const MAX_VALUE_DEPTH: usize = 128;
+use crate::value::{Args, MAX_VALUE_DEPTH, Number, Value};
 
 const WHAT: &str = "a value";
 

@@ -126,7 +126,7 @@ impl Run<'_> {
     /// Where Rust code in the formula cannot be asked.
     pub fn finding(&self, formula: &Formula) -> Result<Finding, EvaluationError> {
         let holds = self.holds(formula)?;
-        let plan = Plan::new(formula);
+        let plan = Plan::new(formula)?;
         let run = self.prefix(self.calls().len());
         let evaluator = Evaluator::new(&plan, run, Mode::Finished, false);
         let detail = explain::explain(&evaluator, plan.tree.root(), 0, Bindings::NONE)?;
@@ -134,7 +134,7 @@ impl Run<'_> {
     }
 
     fn root(&self, formula: &Formula, mode: Mode) -> Result<Verdict, EvaluationError> {
-        let plan = Plan::new(formula);
+        let plan = Plan::new(formula)?;
         let evaluator = Evaluator::new(&plan, self.prefix(self.calls().len()), mode, false);
         let root = plan.tree.root();
         Ok(evaluator.table(root, Bindings::NONE)?.at(root, 0))
@@ -154,7 +154,7 @@ impl Run<'_> {
     /// # Errors
     /// Where Rust code in the formula cannot be asked.
     pub fn failing(&self, formula: &Formula) -> Result<Vec<Witness>, EvaluationError> {
-        let plan = Plan::new(formula);
+        let plan = Plan::new(formula)?;
         let len = self.calls().len();
         let evaluator = Evaluator::new(&plan, self.prefix(len), Mode::Running, true);
         Ok(failing(&evaluator, plan.tree.root(), 0, Vec::new())?.1)
@@ -166,7 +166,7 @@ impl Run<'_> {
     /// # Errors
     /// Where Rust code in the formula cannot be asked.
     pub fn judge(&self, formula: &Formula) -> Result<Judgement, EvaluationError> {
-        let plan = Plan::new(formula);
+        let plan = Plan::new(formula)?;
         let (judgement, asked_maybe) = self.judge_with(&plan, Maybe::AsWritten)?;
         Ok(match judgement {
             Judgement::Broken(mut breach) if asked_maybe => {

@@ -9,7 +9,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use agentltl_core::{Bound, Cmp, Formula, Node, NodeId, Pattern, Tree, Verdict};
+use agentltl_core::{
+    Bound, Cmp, Formula, MAX_DEPTH, MAX_QUANTIFIERS, Node, NodeId, Pattern, Tree, Verdict,
+};
 use serde_json::Value as Json;
 
 use super::atoms::{self, Fact};
@@ -88,7 +90,21 @@ pub(crate) struct Plan<'f> {
 }
 
 impl<'f> Plan<'f> {
-    pub(crate) fn new(formula: &'f Formula) -> Self {
+    pub(crate) fn new(formula: &'f Formula) -> Result<Self, EvaluationError> {
+        // What a parser or a policy has let through is within these bounds.
+        for (depth, most, what) in [
+            (formula.depth(), MAX_DEPTH, "operators"),
+            (formula.quantifier_depth(), MAX_QUANTIFIERS, "quantifiers"),
+        ] {
+            if depth > most {
+                return Err(EvaluationError {
+                    what: "the formula".to_owned(),
+                    message: format!(
+                        "it nests {depth} {what} in each other; at most {most} may be"
+                    ),
+                });
+            }
+        }
         let tree = formula.tree();
         let mut bodies: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
         let mut open = vec![false; tree.len()];
@@ -107,11 +123,11 @@ impl<'f> Plan<'f> {
                 shared[id] = !open[id];
             }
         }
-        Plan {
+        Ok(Plan {
             tree,
             bodies,
             shared,
-        }
+        })
     }
 
     /// Is there a node in the subformula whose value depends on the position?

@@ -157,11 +157,9 @@ impl Monitors {
         let newest = agentltl_core::monitor::is_newest_only(formula);
         let empty = crate::judge::verdict(formula, &[]);
         if let (Ok(parts), Ok(_)) = (part::parts(formula), &empty) {
-            // Each part could name all tools; that a part is looked at in vain is only slower.
-            let tools = formula.tools();
-            for mut part in parts {
+            for (mut part, formula) in parts {
                 let number = self.parts.len() as u32;
-                for tool in &tools {
+                for tool in formula.tools() {
                     let letter = part.named(tool.as_str());
                     if letter.is_some() && letter == part.other() {
                         continue;

@@ -35,8 +35,15 @@ pub(super) struct Plain {
     answers: Vec<u8>,
 }
 
-/// The parts of a formula, and the tools they name (a part that asks about every call names none).
-pub(super) fn parts(formula: &Formula) -> Result<Vec<Part>, Unsupported> {
+/// How many quantifiers a watched constraint nests at most.
+const MAX_QUANTIFIERS: usize = 3;
+
+/// The parts of a formula, each with the formula it watches.
+pub(super) fn parts(formula: &Formula) -> Result<Vec<(Part, Formula)>, Unsupported> {
+    // Each level asks the next a few times over.
+    if formula.quantifier_depth() > MAX_QUANTIFIERS {
+        return Err(Unsupported::new("quantifiers nested deep"));
+    }
     let newest = is_newest_only(formula);
     let mut parts = Vec::new();
     // `each`: the outermost `G` has an instance a position whatever its operand. The newest position
@@ -62,19 +69,23 @@ pub(super) fn parts(formula: &Formula) -> Result<Vec<Part>, Unsupported> {
             Node::Globally => match tree.node(root - 1) {
                 Node::Forall(variable, domain) => {
                     let body = build::globally(tree.subformula(root - 2));
-                    parts.push(Part::Quantified(Box::new(Quantified::new(
-                        true, variable, domain, &body, each, newest,
-                    )?)));
+                    let part = Quantified::new(true, variable, domain, &body, each, newest)?;
+                    parts.push((Part::Quantified(Box::new(part)), formula.clone()));
                 }
-                _ => parts.push(Part::Plain(Plain::new(&formula, each, newest)?)),
+                _ => {
+                    let part = Plain::new(&formula, each, newest)?;
+                    parts.push((Part::Plain(part), formula.clone()));
+                }
             },
             Node::Forall(variable, domain) => {
                 let body = tree.subformula(root - 1);
-                parts.push(Part::Quantified(Box::new(Quantified::new(
-                    true, variable, domain, &body, false, newest,
-                )?)));
+                let part = Quantified::new(true, variable, domain, &body, false, newest)?;
+                parts.push((Part::Quantified(Box::new(part)), formula.clone()));
             }
-            _ => parts.push(Part::Plain(Plain::new(&formula, each, newest)?)),
+            _ => {
+                let part = Plain::new(&formula, each, newest)?;
+                parts.push((Part::Plain(part), formula.clone()));
+            }
         }
     }
     Ok(parts)
