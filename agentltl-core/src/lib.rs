@@ -11,6 +11,7 @@
 //! [`Constraint`] is a formula with a name and a severity, a [`Policy`] a checked list of them.
 
 mod advice;
+pub mod analysis;
 pub mod build;
 mod classify;
 mod constraint;

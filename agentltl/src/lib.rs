@@ -11,6 +11,7 @@ mod matching;
 pub mod monitor;
 mod registry;
 mod report;
+mod sample;
 mod store;
 pub mod testing;
 mod trace;

@@ -58,6 +58,12 @@ impl Unsupported {
     pub const fn new(reason: &'static str) -> Self {
         Unsupported(reason)
     }
+
+    /// The reason.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        self.0
+    }
 }
 
 impl fmt::Display for Unsupported {
@@ -146,6 +152,27 @@ impl Machine {
         looks_back: &dyn Fn(&Host) -> bool,
     ) -> Result<Self, Unsupported> {
         let plan = Plan::new(formula, each_position, looks_back)?;
+        let diagrams = Diagrams::new(plan.domains.clone(), Self::BUDGET);
+        Ok(Machine { plan, diagrams })
+    }
+
+    /// A machine that tells after each call whether the formula holds on the run as finished: TRUE or
+    /// FALSE. What its outputs say of breaking means nothing.
+    ///
+    /// ```
+    /// use agentltl_core::{build::*, Verdict, monitor::Machine};
+    /// let mut machine = Machine::finished(&next(now("b")))?;
+    /// let (state, output) = machine.step(&machine.start(), &[0])?;
+    /// assert_eq!(output.verdict, Verdict::False);
+    /// let (_, output) = machine.step(&state, &[1])?;
+    /// assert_eq!(output.verdict, Verdict::True);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What the formula has that a monitor cannot follow.
+    pub fn finished(formula: &Formula) -> Result<Self, Unsupported> {
+        let plan = Plan::finished(formula)?;
         let diagrams = Diagrams::new(plan.domains.clone(), Self::BUDGET);
         Ok(Machine { plan, diagrams })
     }

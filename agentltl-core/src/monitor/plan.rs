@@ -55,8 +55,10 @@ pub(super) enum Op {
     Eventually {
         variable: usize,
     },
+    /// `weak`: for ever will do.
     Until {
         variable: usize,
+        weak: bool,
     },
     Release {
         variable: usize,
@@ -106,6 +108,8 @@ pub(super) struct Plan {
     pub(super) domains: Vec<VerdictSet>,
     pub(super) registers: usize,
     pub(super) root: ItemId,
+    /// For a machine about finished runs: what the variables stand for where no call follows.
+    pub(super) ends: Option<Vec<Verdict>>,
 }
 
 /// A position, as far as it is known beforehand.
@@ -156,19 +160,48 @@ impl Plan {
         each_position: bool,
         looks_back: &dyn Fn(&Host) -> bool,
     ) -> Result<Self, Unsupported> {
+        let mut plan = Self::items(formula, looks_back)?;
+        if let Op::Globally { each, .. } = &mut plan.items[plan.root].op {
+            *each |= each_position;
+        }
+        plan.find_instances()?;
+        Ok(plan)
+    }
+
+    /// A plan for finished runs, where there are two truths and the whole is one instance.
+    ///
+    /// # Errors
+    /// What the formula has that a monitor cannot follow.
+    pub(super) fn finished(formula: &Formula) -> Result<Self, Unsupported> {
+        let mut plan = Self::items(formula, &|_| false)?;
+        let mut ends = vec![Verdict::False; plan.domains.len()];
+        for item in &plan.items {
+            if let Op::Globally { variable, .. }
+            | Op::Release { variable }
+            | Op::Until {
+                variable,
+                weak: true,
+            } = item.op
+            {
+                ends[variable] = Verdict::True;
+            }
+        }
+        plan.domains
+            .fill(VerdictSet::of(&[Verdict::False, Verdict::True]));
+        plan.ends = Some(ends);
+        Ok(plan)
+    }
+
+    fn items(formula: &Formula, looks_back: &dyn Fn(&Host) -> bool) -> Result<Self, Unsupported> {
         if formula.nodes().len() > MAX_NODES {
             return Err(Unsupported::new("it is too large"));
         }
         let mut planner = Planner::new(formula, looks_back);
         planner.run()?;
-        let mut plan = planner.plan;
+        let plan = planner.plan;
         if plan.domains.len() > MAX_VARIABLES {
             return Err(Unsupported::new("it has too many undecided parts"));
         }
-        if let Op::Globally { each, .. } = &mut plan.items[plan.root].op {
-            *each |= each_position;
-        }
-        plan.find_instances()?;
         Ok(plan)
     }
 
@@ -304,6 +337,7 @@ impl<'f> Planner<'f> {
                 domains: Vec::new(),
                 registers: 0,
                 root: 0,
+                ends: None,
             },
             known: HashMap::new(),
             reach: reach_whatever_is_declared(formula),
@@ -561,6 +595,7 @@ impl<'f> Planner<'f> {
                 },
                 Node::Until | Node::WeakUntil => Op::Until {
                     variable: self.variable(own),
+                    weak: *node == Node::WeakUntil,
                 },
                 Node::Release => Op::Release {
                     variable: self.variable(own),

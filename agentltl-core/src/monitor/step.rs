@@ -59,13 +59,20 @@ impl Machine {
             .collect();
         let mut incremented = 0;
         let mut by = vec![None; plan.domains.len()];
-        let mut known = vec![Verdict::Pending; plan.domains.len()];
+        let mut known = match &plan.ends {
+            None => vec![Verdict::Pending; plan.domains.len()],
+            Some(ends) => ends.clone(),
+        };
         for (i, atom) in plan.atoms.iter().enumerate() {
             if let Some(counter) = plan.counters[i] {
                 incremented |= u64::from(atom.counted(letter)) << counter;
             }
             let verdict = atom.verdict(atoms[i]);
-            known[plan.atom_variables[i]] = verdict;
+            known[plan.atom_variables[i]] = match &plan.ends {
+                None => verdict,
+                Some(_) if verdict.holds() => Verdict::True,
+                Some(_) => Verdict::False,
+            };
             if verdict.is_final() {
                 by[plan.atom_variables[i]] = Some(Diagrams::constant(verdict));
             }
@@ -135,7 +142,7 @@ impl Machine {
 
 impl State {
     /// Can no call change anything any more?
-    fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         self.started && self.live.is_empty() && self.due.is_empty() && self.failed_keys == 0
     }
 
@@ -246,7 +253,7 @@ impl Step<'_> {
                 operand(self, 0),
                 0,
             )?,
-            Op::Until { variable } => self.rest(
+            Op::Until { variable, .. } => self.rest(
                 variable,
                 |diagrams, rest, f, g| {
                     let going = diagrams.min(f, rest)?;
@@ -350,6 +357,10 @@ impl Step<'_> {
 
     /// Starts the instances of an item at the call's position.
     fn start(&mut self, item: ItemId) {
+        if self.machine.plan.ends.is_some() {
+            self.breaks_here |= self.add(self.values[item], 0);
+            return;
+        }
         let mut todo = vec![(item, self.first)];
         while let Some((id, first)) = todo.pop() {
             let item = &self.machine.plan.items[id];
