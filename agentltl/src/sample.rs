@@ -22,8 +22,8 @@ impl From<&SampleCall> for ToolCall {
 }
 
 /// ```
-/// use agentltl::{Trace, build::*, holds};
-/// let formula = before("fetch", "save") & called_with("save", [("to", "disk".into())]);
+/// use agentltl::{Args, Trace, build::*, holds};
+/// let formula = before("fetch", "save") & called_with("save", Args::new([("to", "disk".into())]));
 /// let run = formula.witness()?.expect("it can be met");
 /// assert!(holds(&formula, &Trace::from(&run))?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -203,7 +203,7 @@ fn check(policy: &Policy, finding: &Finding) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(config(300))]
+    #![proptest_config(config(100))]
 
     #[test]
     fn findings_are_real(policy in policies()) {
