@@ -1,1 +1,81 @@
-//! x
+//! The guide. `book/src` is read with `mdbook serve book`; its Rust blocks are compiled and run by
+//! `cargo test -p agentltl-book`.
+
+/// A chapter whose blocks are tests.
+macro_rules! chapters {
+    ($($module:ident = $file:literal;)*) => {
+        /// The chapters, by file.
+        #[cfg(test)]
+        const CHAPTERS: &[&str] = &[$($file),*];
+        $(
+            #[cfg(doctest)]
+            #[doc = include_str!(concat!("src/", $file))]
+            mod $module {}
+        )*
+    };
+}
+
+chapters! {
+    introduction = "introduction.md";
+    first_policy = "first-policy.md";
+    severities = "severities.md";
+    safety = "safety.md";
+    called_or_now = "called-or-now.md";
+    past = "past.md";
+    quantifiers = "quantifiers.md";
+    rust_code = "rust-code.md";
+    own_loop = "own-loop.md";
+    agent = "agent.md";
+    mcp = "mcp.md";
+    scoring = "scoring.md";
+    testing = "testing.md";
+    command_line = "command-line.md";
+    semantics = "semantics.md";
+    python = "python.md";
+    performance = "performance.md";
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::error::Error;
+    use std::fs;
+    use std::path::Path;
+
+    /// A chapter that is not listed would not be compiled, and one that is not in the summary not read.
+    #[test]
+    fn every_chapter_is_tested_and_in_the_summary() -> Result<(), Box<dyn Error>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let summary = fs::read_to_string(folder.join("SUMMARY.md"))?;
+        let in_summary: BTreeSet<&str> = summary
+            .split("](")
+            .skip(1)
+            .filter_map(|link| link.split(')').next())
+            .collect();
+        let mut there = BTreeSet::new();
+        for entry in fs::read_dir(&folder)? {
+            there.insert(entry?.file_name().to_string_lossy().into_owned());
+        }
+        there.remove("SUMMARY.md");
+        let tested: BTreeSet<&str> = super::CHAPTERS.iter().copied().collect();
+        assert_eq!(tested, there.iter().map(String::as_str).collect());
+        assert_eq!(tested, in_summary);
+        Ok(())
+    }
+
+    /// Links between chapters lead somewhere.
+    #[test]
+    fn links_lead_to_chapters() -> Result<(), Box<dyn Error>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        for chapter in super::CHAPTERS {
+            let text = fs::read_to_string(folder.join(chapter))?;
+            for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+                let file = link.split('#').next().unwrap_or(link);
+                if file.ends_with(".md") {
+                    assert!(folder.join(file).exists(), "{chapter} links to {link}");
+                }
+            }
+        }
+        Ok(())
+    }
+}
