@@ -1,7 +1,7 @@
 //! The guide. `book/src` is read with `mdbook serve book`; its Rust blocks are compiled and run by
 //! `cargo test -p agentltl-book`.
 
-/// A chapter whose blocks are tests.
+/// The chapters, whose blocks are tests.
 macro_rules! chapters {
     ($($module:ident = $file:literal;)*) => {
         /// The chapters, by file.
@@ -34,6 +34,11 @@ chapters! {
     python = "python.md";
     performance = "performance.md";
 }
+
+/// The README of the workspace.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 #[cfg(test)]
 mod tests {

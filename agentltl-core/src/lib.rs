@@ -45,3 +45,8 @@ pub use syntax::{MAX_NODES, NoHost, ParseError, Parsed, Resolve, parse_with};
 pub use text::{Name, Seq, Text};
 pub use value::{Args, Number, Value};
 pub use verdict::{Verdict, VerdictSet};
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -24,6 +24,11 @@ mod words;
 
 use proc_macro2::{TokenStream, TokenTree};
 
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// What `agentltl::constraints!` calls, with the path of that crate in brackets in front.
 #[doc(hidden)]
 #[proc_macro]

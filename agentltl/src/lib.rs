@@ -1,4 +1,4 @@
-//! Rules over the tool calls of an LLM agent, in first-order linear temporal logic.
+#![doc = include_str!("../README.md")]
 
 #[doc(hidden)]
 #[path = "private.rs"]
@@ -40,11 +40,6 @@ pub use report::{
 };
 pub use store::{FileStore, StoreError};
 pub use trace::{RecordedRun, Trace, TraceError, TraceFormat, TraceProblem, UnknownTraceFormat};
-
-/// The README's example is a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;
 
 /// A [`Policy`] that is checked when the program is compiled, and for which nothing is parsed when it
 /// runs.
