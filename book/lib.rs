@@ -74,7 +74,11 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         for chapter in super::CHAPTERS {
             let text = fs::read_to_string(folder.join(chapter))?;
-            for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            for link in text
+                .split("](")
+                .skip(1)
+                .filter_map(|rest| rest.split(')').next())
+            {
                 let file = link.split('#').next().unwrap_or(link);
                 if file.ends_with(".md") {
                     assert!(folder.join(file).exists(), "{chapter} links to {link}");
