@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout)]
 
 use agentltl::{
-    Args, Formula, ToolCall, Trace, Value,
+    Answer, Args, Formula, ToolCall, Trace, Value,
     build::{called_with, forall, globally},
     domain, formula, holds, matches_pattern, predicate, verdict,
 };
@@ -253,9 +253,14 @@ fn quantified() -> Vec<Case> {
 }
 
 fn in_rust() -> Vec<Case> {
-    let few = predicate("few_calls", Some(true), |calls: &[ToolCall], _| {
-        calls.len() <= 2
-    });
+    let few = predicate(
+        "few_calls",
+        Some(true),
+        |calls: &[ToolCall], _| match calls.len() {
+            0..=2 => Answer::new(true),
+            _ => Answer::new(false).finally(),
+        },
+    );
     let outside = matches_pattern(
         "outside",
         |call: &ToolCall| {
