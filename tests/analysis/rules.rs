@@ -187,6 +187,9 @@ fn an_analysis_ends() {
             analysis
         );
         assert!(start.elapsed().as_secs() < 120);
+        if count == 25 {
+            assert_eq!(analysis, Analysis::default());
+        }
     }
     let start = std::time::Instant::now();
     let steps = vec!["X"; 40].join(" ");

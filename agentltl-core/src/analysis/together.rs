@@ -36,16 +36,25 @@ impl Analyst<'_> {
             _ => self.all_met.clone(),
         };
         let (broken, met) = (broken.unwrap_or_default(), met.unwrap_or_default());
-        for path in [
+        let mut paths = vec![
             [broken.as_slice(), &met].concat(),
             [met.as_slice(), &broken].concat(),
             broken,
-        ] {
-            if self.shows(&path, rules)? {
+        ];
+        // Or it is what some call was there for.
+        for step in &met {
+            let rest = met.iter().copied().filter(|other| other != step);
+            paths.push(rest.collect());
+        }
+        // What is to be broken rules most of them out.
+        let mut rules = rules.to_vec();
+        rules.sort_by_key(|(_, holds)| *holds);
+        for path in paths {
+            if self.shows(&path, &rules)? {
                 return Ok(true);
             }
         }
-        Ok(self.find(rules, true, most)?.is_some())
+        Ok(self.find(&rules, true, most)?.is_some())
     }
 
     /// Reports contradictions; are there any?
