@@ -148,7 +148,7 @@ impl Policy {
 }
 
 /// The look-ups an analysis may spend in all.
-const BUDGET: u64 = 1_000_000;
+const BUDGET: u64 = 500_000;
 
 /// A rule, as far as it can be explored.
 struct Rule {

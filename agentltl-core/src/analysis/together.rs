@@ -168,6 +168,10 @@ impl Analyst<'_> {
                 return Ok(Some(vec![*other]));
             }
         }
+        // If they contradicted each other they would imply everything.
+        if self.all_met.is_none() {
+            return Err(NotAnalysed::BUDGET);
+        }
         if !self.makes_redundant(others, rule, SOME)? {
             return Ok(None);
         }
