@@ -24,8 +24,10 @@ chapters! {
     past = "past.md";
     quantifiers = "quantifiers.md";
     rust_code = "rust-code.md";
+    analysis = "analysis.md";
     own_loop = "own-loop.md";
     agent = "agent.md";
+    in_rig = "rig.md";
     mcp = "mcp.md";
     scoring = "scoring.md";
     testing = "testing.md";
