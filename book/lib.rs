@@ -49,6 +49,9 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
+    use agentltl::testing::Transcript;
+    use agentltl::{Policy, Trace, verify};
+
     /// A chapter that is not listed would not be compiled, and one that is not in the summary not read.
     #[test]
     fn every_chapter_is_tested_and_in_the_summary() -> Result<(), Box<dyn Error>> {
@@ -67,6 +70,49 @@ mod tests {
         let tested: BTreeSet<&str> = super::CHAPTERS.iter().copied().collect();
         assert_eq!(tested, there.iter().map(String::as_str).collect());
         assert_eq!(tested, in_summary);
+        Ok(())
+    }
+
+    /// The blocks of a language in a chapter.
+    fn blocks(chapter: &str, language: &str) -> Result<Vec<String>, Box<dyn Error>> {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("src")
+            .join(chapter);
+        let text = fs::read_to_string(file)?;
+        let start = format!("```{language}\n");
+        Ok(text
+            .split(&start)
+            .skip(1)
+            .filter_map(|rest| rest.split("```").next())
+            .map(str::to_owned)
+            .collect())
+    }
+
+    #[test]
+    fn policies_in_toml_can_be_read() -> Result<(), Box<dyn Error>> {
+        let mut read = 0;
+        for chapter in super::CHAPTERS {
+            for block in blocks(chapter, "toml")? {
+                Policy::from_toml(&block).map_err(|error| format!("{chapter}: {error}"))?;
+                read += 1;
+            }
+        }
+        assert!(read > 0);
+        Ok(())
+    }
+
+    /// What the command is shown to print is what the library says, which the command prints.
+    #[test]
+    fn the_command_prints_that() -> Result<(), Box<dyn Error>> {
+        let chapter = "command-line.md";
+        let policy = Policy::from_toml(&blocks(chapter, "toml")?.concat())?;
+        let run = Trace::from_jsonl(&blocks(chapter, "json")?.concat())?;
+        let shown = blocks(chapter, "text")?.concat();
+        let report = verify(&policy, &run).to_string();
+        let transcript = Transcript::of(&policy, &run)?.to_string();
+        for line in report.lines().chain(transcript.lines()) {
+            assert!(shown.contains(line), "not shown: {line}");
+        }
         Ok(())
     }
 
