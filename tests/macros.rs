@@ -6,7 +6,7 @@ mod support;
 use std::path::Path;
 use std::process::Command;
 
-use agentltl::{Policy, Severity, constraints};
+use agentltl::{Constraint, Formula, Policy, Severity, constraints};
 
 /// `tests/ui/COVERAGE.md` says which message each case is about.
 #[test]
@@ -14,6 +14,39 @@ fn ui() {
     let cases = trybuild::TestCases::new();
     cases.pass("tests/ui/pass/*.rs");
     cases.compile_fail("tests/ui/fail/*.rs");
+}
+
+/// What the compiler refuses under strict runtime safety, the program reports in the same words: the
+/// rule of each case is read again as text.
+#[test]
+fn the_program_reports_what_the_compiler_refuses() {
+    for case in ["strict_unsafe", "strict_inert"] {
+        let file = |ending| support::root().join(format!("tests/ui/fail/{case}.{ending}"));
+        let program = std::fs::read_to_string(file("rs")).unwrap();
+        let rule = program
+            .lines()
+            .find(|line| line.starts_with("    ") && line.contains(" = "))
+            .unwrap();
+        let (name, rest) = rule.trim().split_once(": ").unwrap();
+        let (severity, formula) = rest.trim_end_matches(';').split_once(" = ").unwrap();
+        let constraint = Constraint::new(name, Formula::parse(formula).unwrap())
+            .with_severity(severity.parse().unwrap());
+        let policy = Policy::new([constraint]).unwrap();
+        let [report] = &policy.classify()[..] else {
+            panic!("one rule, one report");
+        };
+        assert!(!report.compatible);
+        let message = report.message.as_deref().unwrap();
+        let strict = policy.check_strict().unwrap_err().to_string();
+        assert!(strict.contains(message), "{strict}");
+        let compiler = std::fs::read_to_string(file("stderr")).unwrap();
+        let (why, way_out) = message.split_once("; ").unwrap();
+        let way_out = way_out
+            .replacen("`applies", "`#[applies", 1)
+            .replacen("answer`", "answer]`", 1);
+        assert!(compiler.contains(why), "{compiler}\n{why}");
+        assert!(compiler.contains(&way_out), "{compiler}\n{way_out}");
+    }
 }
 
 /// Each case is in the list, and the list names no other.
