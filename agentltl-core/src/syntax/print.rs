@@ -246,7 +246,8 @@ struct Key<'a>(&'a str);
 
 impl Display for Key<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if is_name(self.0) {
+        // Rust has a narrower notion of letters than Unicode: what is in quotes is the same in tokens.
+        if self.0.is_ascii() && is_name(self.0) {
             f.write_str(self.0)
         } else {
             Quoted(self.0).fmt(f)
