@@ -170,6 +170,29 @@ fn word(text: &str) -> usize {
     }
 }
 
+/// Reads one of several policies that a command looks at; `None` where something is wrong with it,
+/// which is shown: one bad file does not hide what is to be said of the others.
+pub(crate) fn one_of_several(
+    path: &Path,
+    screen: &mut Screen,
+) -> Result<Option<(PolicyText, Policy)>, Failure> {
+    let text = match PolicyText::load(path) {
+        Ok(text) => text,
+        Err(Failure::Input(message)) => {
+            screen.error(&message);
+            return Ok(None);
+        }
+        Err(failure) => return Err(failure),
+    };
+    Ok(match text.parse() {
+        Ok(policy) => Some((text, policy)),
+        Err(error) => {
+            text.show(&error, screen);
+            None
+        }
+    })
+}
+
 /// Reads a policy that a command works with; what is wrong with it is shown.
 pub(crate) fn load(path: &Path, screen: &mut Screen) -> Result<Policy, Failure> {
     let text = PolicyText::load(path)?;

@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, Item, RawString, Table, TableLike, Value};
 use crate::Outcome;
 use crate::args::Fmt;
 use crate::error::Failure;
-use crate::policy::{Kind, PolicyText};
+use crate::policy::{Kind, PolicyText, one_of_several};
 use crate::screen::{Plain, Screen};
 
 /// The order of the keys of a rule.
@@ -26,22 +26,9 @@ const KEYS: [&str; 7] = [
 pub(crate) fn run(options: &Fmt, screen: &mut Screen) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::Met;
     for path in &options.policies {
-        let text = match PolicyText::load(path) {
-            Ok(text) => text,
-            Err(Failure::Input(message)) => {
-                screen.error(&message);
-                outcome = Outcome::BadInput;
-                continue;
-            }
-            Err(failure) => return Err(failure),
-        };
-        let policy = match text.parse() {
-            Ok(policy) => policy,
-            Err(error) => {
-                text.show(&error, screen);
-                outcome = Outcome::BadInput;
-                continue;
-            }
+        let Some((text, policy)) = one_of_several(path, screen)? else {
+            outcome = Outcome::BadInput;
+            continue;
         };
         let formatted = formatted(&text, &policy)?;
         let name = Plain(&text.name);
