@@ -3,26 +3,15 @@
 //! `cargo bench --bench monitors`
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[path = "support/workload.rs"]
+mod workload;
+
 use std::hint::black_box;
 
 use agentltl::monitor::Monitors;
-use agentltl::{Constraint, Enforcer, Formula, Policy, Severity, ToolCall, verify};
+use agentltl::{Enforcer, Formula, ToolCall, verify};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-
-/// 25 constraints over ten tools, which the run below keeps.
-fn texts() -> Vec<String> {
-    (0..25)
-        .map(|i| {
-            let (a, b) = (format!("t{}", i % 10), format!("t{}", (i + 3) % 10));
-            match i % 4 {
-                0 => format!(r#"G(now("{a}") -> X(G(!now("{b}x"))))"#),
-                1 => format!(r#"G(!now("{a}x"))"#),
-                2 => format!(r#"before("{a}", "{b}x")"#),
-                _ => format!(r#"G(now("{a}") -> F(now("{b}")))"#),
-            }
-        })
-        .collect()
-}
+use workload::{calls, formulas, policy, texts};
 
 /// Formulas whose machines are large, or that are left to the evaluator.
 fn large() -> Vec<(&'static str, String)> {
@@ -44,23 +33,6 @@ fn large() -> Vec<(&'static str, String)> {
             r#"called_n("a", <= 1000000)"#.to_owned(),
         ),
     ]
-}
-
-fn formulas() -> Vec<Formula> {
-    texts().iter().map(|text| text.parse().unwrap()).collect()
-}
-
-fn policy() -> Policy {
-    let constraints = formulas().into_iter().enumerate().map(|(i, formula)| {
-        Constraint::new(format!("c{i}"), formula).with_severity(Severity::Tolerate)
-    });
-    Policy::new(constraints).unwrap()
-}
-
-fn calls(count: usize) -> Vec<ToolCall> {
-    (0..count)
-        .map(|i| ToolCall::new(format!("t{}", i % 10)).with_result("ok"))
-        .collect()
 }
 
 fn build(c: &mut Criterion) {
@@ -135,7 +107,7 @@ fn run(c: &mut Criterion) {
             }
         });
     });
-    let policy = policy();
+    let policy = policy(&formulas);
     group.bench_function("enforcer: check and record", |b| {
         b.iter_batched(
             || (Enforcer::new(policy.clone()).unwrap(), calls.clone()),

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what AgentLTL is compared with, runs all of it on the same workloads, prints the table.
+# Installs what AgentLTL is compared with, runs all of it on the same workloads, and prints the table as
+# Markdown, with the machine. Fails if AgentLTL is not as much faster as it must be.
 # An interpreter that has the reference can be given in AGENTLTL_PYTHON.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -9,5 +10,10 @@ if [ -z "$python" ]; then
     target/reference/bin/pip install --quiet agentltl==0.2.1
     python=target/reference/bin/python
 fi
-cargo build --release --quiet
+cargo build --release --locked --quiet
+version() { sed -n "/^name = \"$1\"/{n;s/version = \"\(.*\)\"/\1/p}" Cargo.lock; }
+cpu="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -1)"
+printf '%s, %s cores, %s; %s; ' "${cpu:-$(uname -m)}" "$(nproc)" "$(rustc --version | cut -d' ' -f1-2)" "$("$python" --version)"
+printf 'agentltl (Python) 0.2.1, cedar-policy %s, regorus %s, telo %s\n\n' \
+    "$(version cedar-policy)" "$(version regorus)" "$(version telo)"
 exec target/release/agentltl-compare "$python"

@@ -1,80 +1,86 @@
-//! AgentLTL beside the Python reference, cedar-policy, regorus and telo. See run.sh.
+//! AgentLTL beside the Python reference, cedar-policy, regorus and telo: see run.sh.
+//!
+//! All decide the same calls, and it is asserted that they decide alike, the calls they refuse
+//! included. Of several runs the shortest counts, on either side: what disturbs can only make one
+//! longer. The exit code tells whether all is at least as fast as it must be.
+
+#[path = "../../support/workload.rs"]
+mod workload;
 
 use std::hint::black_box;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::str::FromStr as _;
 use std::time::{Duration, Instant};
 
 use agentltl::monitor::Monitors;
-use agentltl::{Constraint, Enforcer, Formula, Policy, Severity, ToolCall};
+use agentltl::{Enforcer, Formula, ToolCall, Trace};
+use workload::{calls, candidates, formulas, policy, texts};
 
 type Error = Box<dyn std::error::Error>;
 
-/// 25 constraints over ten tools; the tools that end in x are never called.
-fn texts() -> Vec<String> {
-    (0..25)
-        .map(|i| {
-            let (a, b) = (format!("t{}", i % 10), format!("t{}", (i + 3) % 10));
-            match i % 4 {
-                0 => format!(r#"G(now("{a}") -> X(G(!now("{b}x"))))"#),
-                1 => format!(r#"G(!now("{a}x"))"#),
-                2 => format!(r#"before("{a}", "{b}x")"#),
-                _ => format!(r#"G(now("{a}") -> F(now("{b}")))"#),
-            }
-        })
-        .collect()
-}
-
-fn calls(count: usize) -> Vec<ToolCall> {
-    (0..count).map(|i| ToolCall::new(format!("t{}", i % 10)).with_result("ok")).collect()
-}
-
-fn candidates(count: usize) -> Vec<ToolCall> {
-    (0..count).map(|i| ToolCall::new(format!("t{}", i % 10))).collect()
-}
-
-/// The shortest of several runs: what disturbs can only make it longer.
+/// The shortest of several runs.
 fn best(times: usize, mut run: impl FnMut() -> Duration) -> Duration {
     (0..times).map(|_| run()).min().unwrap_or_default()
 }
 
-/// Monitors alone: a check and a record a call.
+fn timed(run: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    run();
+    start.elapsed()
+}
+
+/// How often a run of so many calls is repeated.
+fn times(count: usize) -> usize {
+    (2_000_000 / count).clamp(5, 200)
+}
+
+/// The monitors alone, from their first call on: a check and a record a call.
 fn monitors(formulas: &[Formula], count: usize) -> Duration {
     let (calls, candidates) = (calls(count), candidates(count));
-    best(5, || {
+    best(times(count), || {
         let mut monitors = Monitors::new(formulas);
-        let start = Instant::now();
-        for (candidate, call) in candidates.iter().zip(&calls) {
-            assert!(monitors.check(black_box(candidate)).suspects.is_empty());
-            monitors.record(call);
-        }
-        start.elapsed()
+        timed(|| {
+            for (candidate, call) in candidates.iter().zip(&calls) {
+                assert!(monitors.check(black_box(candidate)).suspects.is_empty());
+                monitors.record(black_box(call));
+            }
+        })
     })
 }
 
-/// The whole enforcer, which also stores the calls.
+/// The enforcer as it is used, from its first call on; it also stores the calls.
 fn enforcer(formulas: &[Formula], count: usize) -> Result<Duration, Error> {
-    let constraints = formulas.iter().enumerate().map(|(i, formula)| {
-        Constraint::new(format!("c{i}"), formula.clone()).with_severity(Severity::Tolerate)
-    });
-    let policy = Policy::new(constraints)?;
-    let calls = calls(count);
-    let mut shortest = Duration::MAX;
-    for _ in 0..5 {
-        let mut enforcer = Enforcer::new(policy.clone())?;
-        let calls = calls.clone();
-        let start = Instant::now();
-        for call in calls {
-            assert!(enforcer.check(black_box(&call)).allowed());
-            enforcer.record(call);
-        }
-        shortest = shortest.min(start.elapsed());
-    }
-    Ok(shortest)
+    let fresh = Enforcer::new(policy(formulas))?;
+    let (calls, candidates) = (calls(count), candidates(count));
+    Ok(best(times(count), || {
+        let (mut enforcer, calls) = (fresh.clone(), calls.clone());
+        timed(|| {
+            for (candidate, call) in candidates.iter().zip(calls) {
+                assert!(enforcer.check(black_box(candidate)).allowed());
+                enforcer.record(black_box(call));
+            }
+        })
+    }))
 }
 
-fn reference(python: &str, counts: &[usize]) -> Result<Vec<(usize, f64)>, Error> {
+/// Storing the calls, and nothing else.
+fn store(count: usize) -> Duration {
+    let calls = calls(count);
+    best(times(count), || {
+        let (mut trace, calls) = (Trace::new(), calls.clone());
+        let time = timed(|| {
+            for call in calls {
+                trace.push(black_box(call));
+            }
+        });
+        black_box(&trace);
+        time
+    })
+}
+
+/// The seconds that the reference takes for runs of so many calls.
+fn reference(python: &str, counts: &[usize]) -> Result<Vec<f64>, Error> {
     let mut child = Command::new(python)
         .arg("reference.py")
         .args(counts.iter().map(usize::to_string))
@@ -86,167 +92,234 @@ fn reference(python: &str, counts: &[usize]) -> Result<Vec<(usize, f64)>, Error>
     }
     let output = child.wait_with_output()?;
     if !output.status.success() {
-        return Err("the reference failed".into());
+        return Err("the reference failed, or refused a call".into());
     }
-    let mut times = Vec::new();
-    for line in String::from_utf8(output.stdout)?.lines() {
-        let (count, seconds) = line.split_once(' ').ok_or("a line of the reference")?;
-        times.push((count.parse()?, seconds.parse()?));
-    }
-    Ok(times)
+    let output = String::from_utf8(output.stdout)?;
+    let line = |line: &str| Ok(line.split_once(' ').ok_or("a line of the reference")?.1.parse()?);
+    output.lines().map(line).collect()
 }
 
-/// One decision with 25 rules "never this tool", in nanoseconds, for each way to make it.
-fn never() -> Result<Vec<(&'static str, f64)>, Error> {
-    let formulas: Vec<Formula> =
-        (0..25).map(|i| format!(r#"G(!now("never{i}"))"#).parse()).collect::<Result<_, _>>()?;
-    let candidates = candidates(1000);
-    let each = |times: usize, run: &mut dyn FnMut()| {
-        let time = best(times, || {
-            let start = Instant::now();
-            run();
-            start.elapsed()
-        });
-        time.as_nanos() as f64 / candidates.len() as f64
-    };
+/// Nanoseconds a candidate.
+fn each(times: usize, candidates: &[ToolCall], mut run: impl FnMut()) -> f64 {
+    best(times, || timed(&mut run)).as_nanos() as f64 / candidates.len() as f64
+}
 
-    let mut monitors = Monitors::new(&formulas);
-    monitors.record(&candidates[0]);
-    let ours = each(200, &mut || {
+/// A decision by 25 rules "never this tool", in nanoseconds: by the enforcer, by cedar-policy, by
+/// regorus. What they are asked is made beforehand: only the decision is measured.
+fn never() -> Result<[f64; 3], Error> {
+    let formulas: Vec<Formula> =
+        workload::never().iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let candidates = candidates(1000);
+    let refused = || (0..25).map(|i| format!("never{i}"));
+
+    let blocking = formulas.iter().enumerate().map(|(i, formula)| {
+        agentltl::Constraint::new(format!("c{i}"), formula.clone())
+            .with_severity(agentltl::Severity::PersistentBlock)
+    });
+    let mut enforcer = Enforcer::new(agentltl::Policy::new(blocking)?)?;
+    for tool in refused() {
+        assert!(!enforcer.check(&ToolCall::new(tool)).allowed());
+    }
+    let ours = each(200, &candidates, || {
         for candidate in &candidates {
-            assert!(monitors.check(black_box(candidate)).suspects.is_empty());
+            assert!(enforcer.check(black_box(candidate)).allowed());
         }
     });
 
-    // The requests are made beforehand; only the decision is measured.
     let mut policies = String::from("permit(principal, action, resource);\n");
-    for i in 0..25 {
-        policies += &format!("forbid(principal, action == Action::\"never{i}\", resource);\n");
+    for tool in refused() {
+        policies += &format!("forbid(principal, action == Action::\"{tool}\", resource);\n");
     }
     let policies = cedar_policy::PolicySet::from_str(&policies)?;
     let authorizer = cedar_policy::Authorizer::new();
     let entities = cedar_policy::Entities::empty();
-    let mut requests = Vec::new();
-    for candidate in &candidates {
-        requests.push(cedar_policy::Request::new(
+    let request = |tool: &str| -> Result<cedar_policy::Request, Error> {
+        Ok(cedar_policy::Request::new(
             r#"User::"agent""#.parse()?,
-            format!("Action::\"{}\"", candidate.tool_name).parse()?,
+            format!("Action::\"{tool}\"").parse()?,
             r#"Tool::"any""#.parse()?,
             cedar_policy::Context::empty(),
             None,
-        )?);
+        )?)
+    };
+    let decide = |request: &cedar_policy::Request| {
+        authorizer.is_authorized(request, &policies, &entities).decision()
+    };
+    for tool in refused() {
+        assert_eq!(decide(&request(&tool)?), cedar_policy::Decision::Deny);
     }
-    let cedar = each(10, &mut || {
+    let requests: Vec<cedar_policy::Request> =
+        candidates.iter().map(|call| request(&call.tool_name)).collect::<Result<_, _>>()?;
+    let cedar = each(20, &candidates, || {
         for request in &requests {
-            let response = authorizer.is_authorized(black_box(request), &policies, &entities);
-            assert_eq!(response.decision(), cedar_policy::Decision::Allow);
+            assert_eq!(decide(black_box(request)), cedar_policy::Decision::Allow);
         }
     });
 
     let mut rego = String::from("package agent\nimport rego.v1\ndefault deny := false\n");
-    for i in 0..25 {
-        rego += &format!("deny if input.tool == \"never{i}\"\n");
+    for tool in refused() {
+        rego += &format!("deny if input.tool == \"{tool}\"\n");
     }
     let mut engine = regorus::Engine::new();
     engine.add_policy("agent.rego".into(), rego)?;
     let compiled = engine.compile_with_entrypoint(&"data.agent.deny".into())?;
-    let inputs: Vec<regorus::Value> = candidates
-        .iter()
-        .map(|candidate| {
-            let input = serde_json::json!({"tool": candidate.tool_name}).to_string();
-            regorus::Value::from_json_str(&input)
-        })
-        .collect::<Result<_, _>>()?;
-    let denied = compiled.eval_with_input(regorus::Value::from_json_str(r#"{"tool": "never7"}"#)?)?;
-    assert_eq!(denied, regorus::Value::from(true));
-    let regorus = each(3, &mut || {
+    let input = |tool: &str| {
+        regorus::Value::from_json_str(&serde_json::json!({ "tool": tool }).to_string())
+    };
+    for tool in refused() {
+        assert_eq!(compiled.eval_with_input(input(&tool)?)?, regorus::Value::from(true));
+    }
+    let inputs: Vec<regorus::Value> =
+        candidates.iter().map(|call| input(&call.tool_name)).collect::<Result<_, _>>()?;
+    let allow = regorus::Value::from(false);
+    let regorus = each(10, &candidates, || {
         for input in &inputs {
             let denied = compiled.eval_with_input(black_box(input.clone())).ok();
-            assert_eq!(denied, Some(regorus::Value::from(false)));
+            assert_eq!(denied.as_ref(), Some(&allow));
         }
     });
-    Ok(vec![("AgentLTL", ours), ("cedar-policy", cedar), ("regorus", regorus)])
+    Ok([ours, cedar, regorus])
 }
 
-/// 25 monitors of the formulas that telo can say, too: nanoseconds a step of all of them.
+/// A step of 25 monitors of formulas that telo can say, too, in nanoseconds: ours (a check and a
+/// record) and theirs.
 fn telo() -> Result<[f64; 2], Error> {
-    use telo::{Property, monitor::Monitor, predicate::ClosurePredicate, Predicates};
-    let mut theirs = Vec::new();
+    use telo::monitor::Monitor;
+    use telo::predicate::{ClosurePredicate, Predicates};
+    use telo::Property;
     let mut formulas: Vec<Formula> = Vec::new();
+    let mut makers: Vec<Box<dyn Fn() -> Monitor<ToolCall>>> = Vec::new();
     for i in 0..25 {
         let (a, b) = (format!("t{}", i % 10), format!("t{}x", (i + 3) % 10));
-        let mut builder = Predicates::builder();
-        let mut is = |tool: String| {
-            Property::atomic(builder.new_predicate(ClosurePredicate::new(
-                move |call: &ToolCall| call.tool_name == tool,
-                "the call is of the tool",
-            )))
-        };
-        let (text, property) = if i % 2 == 0 {
-            (
-                format!(r#"G(now("{a}") -> X(G(!now("{b}"))))"#),
-                Property::always(is(a).implies(Property::next(Property::never(is(b))))),
-            )
-        } else {
-            (format!(r#"G(!now("{b}"))"#), Property::never(is(b)))
-        };
-        let predicates = builder.build();
-        let automaton = property.to_monitoring_automaton(&predicates);
-        theirs.push(Monitor::new(predicates, automaton));
-        formulas.push(text.parse()?);
+        formulas.push(
+            match i % 2 {
+                0 => format!(r#"G(now("{a}") -> X(G(!now("{b}"))))"#),
+                _ => format!(r#"G(!now("{b}"))"#),
+            }
+            .parse()?,
+        );
+        makers.push(Box::new(move || {
+            let mut builder = Predicates::builder();
+            let mut is = |tool: &str, name| {
+                let tool = tool.to_owned();
+                let is = move |call: &ToolCall| call.tool_name == tool;
+                Property::atomic(builder.new_predicate(ClosurePredicate::new(is, name)))
+            };
+            let property = match i % 2 {
+                0 => {
+                    let (a, b) = (is(&a, "is a"), is(&b, "is b"));
+                    Property::always(a.implies(Property::next(Property::never(b))))
+                }
+                _ => Property::never(is(&b, "is b")),
+            };
+            let predicates = builder.build();
+            let automaton = property.to_monitoring_automaton(&predicates);
+            Monitor::new(predicates, automaton)
+        }));
     }
     let calls = candidates(1000);
-    let their = best(50, || {
-        let start = Instant::now();
+    let mut theirs: Vec<Monitor<ToolCall>> = makers.iter().map(|make| make()).collect();
+    let mut ours = Monitors::new(&formulas);
+    let their = each(50, &calls, || {
         for call in &calls {
             for monitor in &mut theirs {
                 assert!(monitor.next_state(black_box(call)));
             }
         }
-        start.elapsed()
     });
-    let mut monitors = Monitors::new(&formulas);
-    let our = best(50, || {
-        let start = Instant::now();
+    let our = each(50, &calls, || {
         for call in &calls {
-            assert!(monitors.check(black_box(call)).suspects.is_empty());
-            monitors.record(call);
+            assert!(ours.check(black_box(call)).suspects.is_empty());
+            ours.record(call);
         }
-        start.elapsed()
     });
-    Ok([our, their].map(|time| time.as_nanos() as f64 / 1000.0))
+    // After all these calls each of the forbidden tools breaks the same formulas here and there.
+    for tool in 0..10 {
+        let call = ToolCall::new(format!("t{tool}x"));
+        let suspects = ours.check(&call).suspects;
+        let broken: Vec<usize> = suspects.iter().map(|suspect| suspect.constraint).collect();
+        let mut theirs: Vec<Monitor<ToolCall>> = makers.iter().map(|make| make()).collect();
+        let refused = theirs.iter_mut().enumerate().filter_map(|(i, monitor)| {
+            assert!(calls.iter().all(|call| monitor.next_state(call)));
+            (!monitor.next_state(&call)).then_some(i)
+        });
+        assert_eq!(broken, refused.collect::<Vec<_>>());
+        assert!(!broken.is_empty());
+    }
+    Ok([our, their])
 }
 
-fn main() -> Result<(), Error> {
+/// The table, and whether everything is within its bounds.
+struct Table {
+    good: bool,
+}
+
+impl Table {
+    fn row(&mut self, what: &str, theirs: f64, ours: f64, least: f64) {
+        let ratio = theirs / ours;
+        let missed = ratio < least;
+        self.good &= !missed;
+        let missed = if missed { format!(", less than {}", digits(least)) } else { String::new() };
+        println!("| {what} | {} | {} | {}{missed} |", time(theirs), time(ours), digits(ratio));
+    }
+
+    fn alone(&mut self, what: &str, ours: f64, most: f64) {
+        let missed = ours > most;
+        self.good &= !missed;
+        let missed = if missed { format!(", more than {}", time(most)) } else { String::new() };
+        println!("| {what} | | {}{missed} | |", time(ours));
+    }
+}
+
+/// A time in nanoseconds, in the unit that suits it.
+fn time(nanoseconds: f64) -> String {
+    let (number, unit) = match nanoseconds {
+        ns if ns < 1e3 => (ns, "ns"),
+        ns if ns < 1e6 => (ns / 1e3, "µs"),
+        ns if ns < 1e9 => (ns / 1e6, "ms"),
+        ns => (ns / 1e9, "s"),
+    };
+    if number < 10.0 { format!("{number:.1} {unit}") } else { format!("{number:.0} {unit}") }
+}
+
+fn digits(ratio: f64) -> String {
+    let mut text = format!("{ratio:.0}");
+    if ratio < 10.0 {
+        text = format!("{ratio:.1}");
+    }
+    let mut i = text.find('.').unwrap_or(text.len());
+    while i > 3 {
+        i -= 3;
+        text.insert(i, ',');
+    }
+    text + " x"
+}
+
+fn main() -> Result<ExitCode, Error> {
     let python = std::env::args().nth(1).ok_or("usage: agentltl-compare PYTHON")?;
-    let formulas: Vec<Formula> =
-        texts().iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let formulas = formulas();
+    let mut table = Table { good: true };
+    println!("| | theirs | AgentLTL | AgentLTL is faster |\n|---|---:|---:|---:|");
     let counts = [50, 100, 200, 400];
-    let reference = reference(&python, &counts)?;
-    println!("25 constraints, a check and a record a call\n");
-    println!("| calls | reference | Enforcer | monitors alone | a call | reference / monitors | reference / Enforcer |");
-    println!("|---:|---:|---:|---:|---:|---:|---:|");
-    for count in [50, 100, 200, 400, 10_000, 1_000_000] {
-        let (alone, whole) = (monitors(&formulas, count), enforcer(&formulas, count)?);
-        let theirs = reference.iter().find(|(other, _)| *other == count).map(|(_, time)| *time);
-        let seconds = theirs.map_or(String::new(), |time| format!("{time:.2} s"));
-        let times = |ours: Duration| {
-            theirs.map_or(String::new(), |time| format!("{:.0}", time / ours.as_secs_f64()))
-        };
-        println!(
-            "| {count} | {seconds} | {whole:.1?} | {alone:.1?} | {:.0} ns | {} | {} |",
-            alone.as_nanos() as f64 / count as f64,
-            times(alone),
-            times(whole)
+    for (count, seconds) in counts.into_iter().zip(reference(&python, &counts)?) {
+        let what = format!("Python reference, a run of {count} calls under 25 constraints");
+        let ours = enforcer(&formulas, count)?.as_nanos() as f64;
+        let least = if count == 400 { 100_000.0 } else { 0.0 };
+        table.row(&what, seconds * 1e9, ours, least);
+    }
+    let [ours, cedar, regorus] = never()?;
+    table.row("cedar-policy, a decision by 25 rules \"never this tool\"", cedar, ours, 80.0);
+    table.row("regorus, the same", regorus, ours, 80.0);
+    let [ours, theirs] = telo()?;
+    table.row("telo, a step of 25 monitors of `G(a -> X(G(!b)))` and `G(!b)`", theirs, ours, 1.0);
+    for count in [400, 10_000, 1_000_000] {
+        let each = |time: Duration| time.as_nanos() as f64 / count as f64;
+        let (whole, stored) = (each(enforcer(&formulas, count)?), each(store(count)));
+        let beyond = format!(
+            "a check and a record under 25 constraints beyond storing the call, over {count} calls"
         );
+        table.alone(&beyond, whole - stored, 250.0);
+        table.alone("of that, the monitors", each(monitors(&formulas, count)), 250.0);
     }
-    println!("\n25 rules \"never this tool\", a decision\n\n| | time | AgentLTL is faster |\n|---|---:|---:|");
-    let never = never()?;
-    for (name, time) in &never {
-        println!("| {name} | {time:.0} ns | {:.0} x |", time / never[0].1);
-    }
-    let [our, their] = telo()?;
-    println!("\n25 monitors of `G(a -> X(G(!b)))` and `G(!b)`, a step of all (ours: a check and a record)\n");
-    println!("| AgentLTL | telo |\n|---:|---:|\n| {our:.0} ns | {their:.0} ns |");
-    Ok(())
+    Ok(if table.good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
