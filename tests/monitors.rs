@@ -212,7 +212,7 @@ fn propositional_formulas() {
             rust: false,
         },
         6,
-        2_000,
+        4_000,
         14,
     );
 }
@@ -226,7 +226,7 @@ fn the_whole_language() {
             rust: true,
         },
         6,
-        2_000,
+        5_000,
         14,
     );
 }
@@ -240,9 +240,64 @@ fn long_runs() {
             rust: false,
         },
         4,
-        500,
+        1_000,
         40,
     );
+}
+
+/// What was wrong once, or nearly: each against the evaluator on every run of a few calls.
+#[test]
+fn kept_cases() {
+    use agentltl::build::*;
+    use agentltl::{Domain, Match, matches_pattern, predicate_looking_back};
+    let some = |declared| {
+        predicate_looking_back("some", declared, |calls: &[ToolCall]| calls.len() % 3 == 1)
+    };
+    let no_number = || {
+        let pattern = |call: &ToolCall| match call.arguments.get("x") {
+            Some(Json::Number(_)) => Match::No,
+            Some(_) => Match::Maybe,
+            None => Match::Yes,
+        };
+        matches_pattern("no number", pattern, true)
+    };
+    let over = || Domain::Args("a".into(), "x".into());
+    let formulas = [
+        // An instance a position, though nothing in the operand speaks of positions.
+        globally(truth(false)),
+        globally(truth(false)) | now("a"),
+        globally(truth(false) & now("a")),
+        // What is declared of a predicate does not bind it.
+        some(Some(true)),
+        some(Some(false)),
+        globally(some(Some(true)) >> next(now("a"))),
+        !globally(some(Some(false)) | now("b")),
+        // A pattern in Rust asks about calls that mention no entity, too.
+        forall("v", over(), globally(no_number() >> eventually(now("b")))),
+        exists("v", over(), globally(!no_number() | now("a"))),
+        globally(now("b") >> exists("v", over(), called("a") & !called("c"))),
+        exists("v", over(), no_number() & now("a")) >> called("b"),
+        // A call that moves nothing leaves nothing to take back.
+        before("a", "b") & globally(now("b") >> once(now("a"))),
+        called_n("a", agentltl::Cmp::Le, 100) & instance_before("a", 2, "b", 100),
+    ];
+    let kinds = [
+        ToolCall::new("a"),
+        ToolCall::new("b").with_result("ok"),
+        ToolCall::new("a").with_argument("x", 1).with_step(1),
+        ToolCall::new("c").with_argument("x", "one"),
+    ];
+    let mut watched = 0;
+    for formula in &formulas {
+        for run in 0..4_u32.pow(5) {
+            let calls: Vec<ToolCall> = (0..5)
+                .map(|i| kinds[(run >> (2 * i) & 3) as usize].clone())
+                .collect();
+            watched += check_case(std::slice::from_ref(formula), &calls);
+        }
+    }
+    let steps = formulas.len() * 1024 * 5;
+    assert!(watched * 10 >= steps * 9, "{watched} of {steps} watched");
 }
 
 /// Formulas whose machines are large or grow without bound: exact, and in time.

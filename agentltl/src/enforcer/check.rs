@@ -17,6 +17,19 @@ use crate::judge::panic_message;
 impl Enforcer {
     /// Judges a call; `step` is what violations report.
     pub(super) fn decide(&mut self, call: &ToolCall, step: Option<i64>) -> Decision {
+        // Nearly always there is nothing to say of a call, and then this is all there is to do.
+        if self.run.latched.is_none()
+            && self.run.last_blocked.is_none()
+            && let Some(already_broken) = self.judges.allow(call)
+        {
+            self.count_check(already_broken);
+            return self.allow();
+        }
+        self.decide_closely(call, step)
+    }
+
+    #[inline(never)]
+    fn decide_closely(&mut self, call: &ToolCall, step: Option<i64>) -> Decision {
         let step = step.unwrap_or_else(|| {
             i64::try_from(self.run.trace.len()).map_or(i64::MAX, |calls| calls.saturating_add(1))
         });
@@ -54,12 +67,7 @@ impl Enforcer {
             .filter_map(|violation| violation.severity)
             .min()
         else {
-            if self.settings.soft_block_mode != SoftBlockMode::Cumulative {
-                self.run.consecutive_soft_block_counts.clear();
-            }
-            // The agent did something else: an override must be the very next call.
-            self.run.last_blocked = None;
-            let mut decision = Decision::new(Action::Allow);
+            let mut decision = self.allow();
             decision.notes = notes;
             return decision;
         };
@@ -73,6 +81,26 @@ impl Enforcer {
         decision.notes = notes;
         self.write_feedback(&mut decision);
         decision
+    }
+
+    fn count_check(&mut self, already_broken: u64) {
+        let (run, asked) = (&mut self.run, self.policy.constraints().len() as u64);
+        run.constraint_checks = run.constraint_checks.saturating_add(asked);
+        run.already_violated = run.already_violated.saturating_add(already_broken);
+    }
+
+    fn allow(&mut self) -> Decision {
+        let run = &mut self.run;
+        if self.settings.soft_block_mode != SoftBlockMode::Cumulative
+            && !run.consecutive_soft_block_counts.is_empty()
+        {
+            run.consecutive_soft_block_counts.clear();
+        }
+        // The agent did something else: an override must be the very next call.
+        if run.last_blocked.is_some() {
+            run.last_blocked = None;
+        }
+        Decision::new(Action::Allow)
     }
 
     fn let_override(&mut self, call: &ToolCall, step: i64) -> Decision {
@@ -100,16 +128,11 @@ impl Enforcer {
 
     /// The constraints that the call breaks, in the policy's order, and the code that failed.
     fn violations(&mut self, call: &ToolCall, step: i64) -> (Vec<Violation>, Vec<Fault>) {
-        let constraints = self.policy.constraints();
-        let asked = constraints.len() as u64;
-        self.run.constraint_checks = self.run.constraint_checks.saturating_add(asked);
         let findings = self
             .judges
             .check(&self.policy, &mut self.run.trace, &candidate(call));
-        self.run.already_violated = self
-            .run
-            .already_violated
-            .saturating_add(findings.already_broken);
+        self.count_check(findings.already_broken);
+        let constraints = self.policy.constraints();
         let mut faults = Vec::new();
         let mut violations = Vec::with_capacity(findings.found.len());
         for (index, finding) in findings.found {

@@ -124,10 +124,9 @@ pub struct Decision {
 
 impl Decision {
     pub(super) fn new(action: Action) -> Self {
-        Decision {
-            action,
-            ..Decision::default()
-        }
+        let mut decision = Decision::default();
+        decision.action = action;
+        decision
     }
 
     /// May the call run?

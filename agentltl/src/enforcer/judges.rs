@@ -37,6 +37,17 @@ impl Judges {
         judges
     }
 
+    /// The number of constraints that are violated but were before, where it is plain that none
+    /// refuses the call.
+    pub(super) fn allow(&mut self, call: &ToolCall) -> Option<u64> {
+        let is_candidate = call.result.is_none() && call.step.is_none();
+        if !is_candidate || self.monitors.asks_run() {
+            return None;
+        }
+        let check = self.monitors.check(call);
+        check.suspects.is_empty().then_some(check.already_broken)
+    }
+
     /// Judges a call that would come next. It has no result, status or step.
     pub(super) fn check(
         &mut self,
@@ -44,15 +55,6 @@ impl Judges {
         trace: &mut Trace,
         candidate: &ToolCall,
     ) -> Findings {
-        if !self.monitors.asks_run() {
-            let check = self.monitors.check(candidate);
-            if check.suspects.is_empty() {
-                return Findings {
-                    found: Vec::new(),
-                    already_broken: check.already_broken,
-                };
-            }
-        }
         let extended = Extended::new(trace, candidate.clone());
         let check = self.monitors.check_in(extended.0);
         let mut findings = Findings {

@@ -12,14 +12,14 @@ mod part;
 mod quantified;
 mod reader;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use agentltl_core::{Formula, Verdict};
 
 use crate::call::ToolCall;
 use hash::QuickMap;
 use lazy::{LetterId, StateId};
-use part::Part;
+use part::{Moved, Part};
 use reader::At;
 
 /// What is to be said of a call, of the constraints of which there is something to say.
@@ -70,6 +70,9 @@ struct Watched {
 
 const CALM: u32 = u32::MAX;
 
+/// For each tool the parts that name it, while they are gathered.
+type ByTool = BTreeMap<Box<str>, Vec<(u32, Option<LetterId>)>>;
+
 /// How many calls can be taken back. Where the run changes further back, it is read again whole.
 const WINDOW: usize = 256;
 
@@ -78,6 +81,8 @@ const WINDOW: usize = 256;
 struct Undo {
     part: u32,
     mark: (StateId, u32),
+    /// Has what is kept beside the machine moved?
+    beside: bool,
     verdict: Verdict,
     calm: bool,
 }
@@ -106,8 +111,10 @@ struct Change {
 pub struct Monitors {
     watches: Vec<Watch>,
     parts: Vec<Watched>,
-    /// For each tool the parts that name it, with the letter where the tool alone tells it.
-    by_tool: QuickMap<Box<str>, Vec<(u32, Option<LetterId>)>>,
+    /// For each tool the range of those of `named` that name it.
+    by_tool: QuickMap<Box<str>, std::ops::Range<u32>>,
+    /// Parts, with the letter where the tool alone tells it.
+    named: Vec<(u32, Option<LetterId>)>,
     /// The parts that any call may move.
     restless: Vec<u32>,
     /// The constraints left to the evaluator.
@@ -132,6 +139,7 @@ impl Monitors {
             watches: Vec::new(),
             parts: Vec::new(),
             by_tool: QuickMap::default(),
+            named: Vec::new(),
             restless: Vec::new(),
             given_up: Vec::new(),
             low: 0,
@@ -143,15 +151,22 @@ impl Monitors {
             changes: Vec::new(),
             suspects: Vec::new(),
         };
+        let mut by_tool = BTreeMap::new();
         for formula in formulas {
-            monitors.watch(formula);
+            monitors.watch(formula, &mut by_tool);
+        }
+        for (tool, parts) in by_tool {
+            let start = monitors.named.len() as u32;
+            monitors.named.extend(parts);
+            let range = start..monitors.named.len() as u32;
+            monitors.by_tool.insert(tool, range);
         }
         monitors.asks_run = monitors.parts.iter().any(|watched| watched.part.asks_run());
         monitors.reset();
         monitors
     }
 
-    fn watch(&mut self, formula: &Formula) {
+    fn watch(&mut self, formula: &Formula, by_tool: &mut ByTool) {
         let watch = self.watches.len() as u32;
         let first = self.parts.len() as u32;
         let newest = agentltl_core::monitor::is_newest_only(formula);
@@ -164,7 +179,7 @@ impl Monitors {
                     if letter.is_some() && letter == part.other() {
                         continue;
                     }
-                    self.by_tool
+                    by_tool
                         .entry(tool.as_str().into())
                         .or_default()
                         .push((number, letter));
@@ -296,6 +311,13 @@ impl Monitors {
             monitors.changes.push(change);
         });
         let mut low = self.low;
+        if self.changes.is_empty() && self.given_up.is_empty() {
+            return Check {
+                suspects: &[],
+                already_broken: low,
+                looked_at,
+            };
+        }
         self.changes.sort_unstable_by_key(|change| change.watch);
         for changes in self.changes.chunk_by(|a, b| a.watch == b.watch) {
             let watch = &self.watches[changes[0].watch as usize];
@@ -344,8 +366,9 @@ impl Monitors {
 
     fn record_call(&mut self, call: &ToolCall, run: Option<&[ToolCall]>) {
         if self.logged.len() == WINDOW {
-            let oldest = self.logged.pop_front().unwrap_or(0) as usize;
-            self.log.drain(..oldest.min(self.log.len()));
+            for _ in 0..self.logged.pop_front().unwrap_or(0) {
+                self.log.pop_front();
+            }
         }
         let before = self.log.len();
         self.visit(call, run, |monitors, number, at, named| {
@@ -354,20 +377,28 @@ impl Monitors {
             if monitors.watches[watch].given_up {
                 return;
             }
-            let undo = Undo {
+            let mut undo = Undo {
                 part: number,
                 mark: watched.part.mark(),
+                beside: false,
                 verdict: watched.verdict,
                 calm: watched.place == CALM,
             };
-            let Ok(outcome) = watched.part.advance(at, named) else {
+            let Ok((outcome, moved)) = watched.part.advance(at, named) else {
                 monitors.give_up(watch);
                 return;
             };
+            let still = moved == Moved::default() && outcome.verdict == undo.verdict;
+            // What is calm stays so until it moves.
+            if still && undo.calm {
+                return;
+            }
+            let calm = watched.part.is_calm(at.position + 1);
+            if still && !calm {
+                return;
+            }
+            undo.beside = moved.beside;
             monitors.log.push_back(undo);
-            let calm = monitors.parts[number as usize]
-                .part
-                .is_calm(at.position + 1);
             monitors.set_calm(number, calm);
             monitors.set_verdict(number, outcome.verdict);
         });
@@ -400,7 +431,7 @@ impl Monitors {
                 if self.watches[watched.watch as usize].given_up {
                     continue;
                 }
-                if !watched.part.undo(undo.mark) {
+                if !watched.part.undo(undo.mark, undo.beside) {
                     return false;
                 }
                 self.set_calm(undo.part, undo.calm);
@@ -463,13 +494,12 @@ impl Monitors {
             round: self.round,
         };
         let round = self.round;
-        // Taken out so that `look` can change the rest.
-        let by_tool = std::mem::take(&mut self.by_tool);
-        for (number, letter) in by_tool.get(call.tool_name.as_str()).into_iter().flatten() {
-            self.parts[*number as usize].round = round;
-            look(self, *number, at, *letter);
+        let range = self.by_tool.get(call.tool_name.as_str());
+        for i in range.cloned().unwrap_or_default() {
+            let (number, letter) = self.named[i as usize];
+            self.parts[number as usize].round = round;
+            look(self, number, at, letter);
         }
-        self.by_tool = by_tool;
         // From the end: `look` may take the part it is given out of the list.
         let mut i = self.restless.len();
         while i > 0 {

@@ -29,10 +29,22 @@ pub(super) struct Plain {
     simple: bool,
     /// Is the state number all there is to take back?
     stateless: bool,
+    /// Can calls of tools that are not named have different answers?
+    asks_all: bool,
+    /// The largest position that is asked for.
+    last_position: Option<u64>,
     /// What a call of no named tool reads, where that is the same for all.
     other: LetterId,
     // Kept so that a check need not allocate.
     answers: Vec<u8>,
+}
+
+/// What a call has moved in a part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Moved {
+    state: bool,
+    /// What is kept beside the machine.
+    pub(super) beside: bool,
 }
 
 /// How many quantifiers a watched constraint nests at most.
@@ -102,6 +114,8 @@ impl Plain {
         let mut plain = Plain {
             simple: reader.is_simple(),
             stateless: reader.is_stateless(),
+            asks_all: reader.asks_all(),
+            last_position: reader.last_position(),
             reader,
             lazy: Lazy::new(machine),
             state: Lazy::START,
@@ -144,7 +158,7 @@ impl Plain {
     }
 
     fn is_calm(&mut self) -> bool {
-        if !self.reader.is_calm() {
+        if !self.stateless && !self.reader.is_calm() {
             return false;
         }
         if !self.simple {
@@ -193,7 +207,7 @@ impl Part {
         &mut self,
         at: At<'_>,
         named: Option<LetterId>,
-    ) -> Result<Outcome, Trouble> {
+    ) -> Result<(Outcome, Moved), Trouble> {
         match self {
             Part::Plain(plain) => {
                 let letter = plain.letter(at, named)?;
@@ -201,13 +215,20 @@ impl Part {
                     plain.lazy.forget(&mut [&mut plain.state])?;
                 }
                 let step = plain.lazy.step(plain.state, letter)?;
+                let moved = Moved {
+                    state: plain.state != step.next(),
+                    beside: !plain.stateless && plain.reader.advance(at)?,
+                };
                 plain.state = step.next();
-                if !plain.stateless {
-                    plain.reader.advance(at)?;
-                }
-                Ok(plain.outcome(step))
+                Ok((plain.outcome(step), moved))
             }
-            Part::Quantified(quantified) => quantified.advance(at),
+            Part::Quantified(quantified) => {
+                let moved = Moved {
+                    state: true,
+                    beside: true,
+                };
+                Ok((quantified.advance(at)?, moved))
+            }
         }
     }
 
@@ -223,7 +244,7 @@ impl Part {
     /// nothing?
     pub(super) fn is_calm(&mut self, position: u64) -> bool {
         let (asks_all, last_position) = match self {
-            Part::Plain(plain) => (plain.reader.asks_all(), plain.reader.last_position()),
+            Part::Plain(plain) => (plain.asks_all, plain.last_position),
             Part::Quantified(quantified) => (quantified.asks_all(), quantified.last_position()),
         };
         if asks_all || last_position.is_some_and(|last| last >= position) {
@@ -243,12 +264,13 @@ impl Part {
         }
     }
 
-    /// Takes the newest call back, before which the part had that mark. `false` if it cannot.
-    pub(super) fn undo(&mut self, (state, generation): (StateId, u32)) -> bool {
+    /// Takes the newest call that moved the part back, before which it had that mark; `beside` as it
+    /// [moved](Moved). `false` if it cannot.
+    pub(super) fn undo(&mut self, (state, generation): (StateId, u32), beside: bool) -> bool {
         match self {
             Part::Plain(plain) => {
                 plain.state = state;
-                generation == plain.lazy.generation() && (plain.stateless || plain.reader.undo())
+                generation == plain.lazy.generation() && (!beside || plain.reader.undo())
             }
             Part::Quantified(quantified) => quantified.undo(),
         }

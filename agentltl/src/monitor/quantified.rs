@@ -53,6 +53,8 @@ struct Undo {
     verdict: Verdict,
     classes: Vec<classes::Undo>,
     entities: Vec<(Box<str>, Option<ClassId>)>,
+    /// Has what is kept beside the machine moved?
+    beside: bool,
 }
 
 /// An entity that a call mentions.
@@ -141,7 +143,7 @@ impl Quantified {
                 None => _ = self.entities.remove(&text),
             }
         }
-        self.reader.undo()
+        !undo.beside || self.reader.undo()
     }
 
     pub(super) fn verdict(&self) -> Verdict {
@@ -338,7 +340,7 @@ impl Quantified {
             let class = self.classes.insert(state, mentioned.inside);
             self.entities.insert(text, class);
         }
-        self.reader.advance(at)?;
+        let beside = self.reader.advance(at)?;
         self.verdict = outcome.verdict;
         if self.log.len() == WINDOW {
             self.log.pop_front();
@@ -349,6 +351,7 @@ impl Quantified {
             verdict: was_verdict,
             classes,
             entities,
+            beside,
         });
         Ok(outcome)
     }

@@ -180,8 +180,17 @@ impl Reader {
         Ok(())
     }
 
-    /// The call has been made: what is kept beside the machine moves on.
-    pub(super) fn advance(&mut self, at: At<'_>) -> Result<(), Trouble> {
+    /// The call has been made: what is kept beside the machine moves on. Does it? Otherwise there is
+    /// nothing to take back.
+    pub(super) fn advance(&mut self, at: At<'_>) -> Result<bool, Trouble> {
+        let moves = self.questions.iter().any(|question| match question {
+            Question::Later(tally) | Question::Counted(tally) => tally.moves(at.call),
+            Question::Quantified(_) => true,
+            _ => false,
+        });
+        if !moves {
+            return Ok(false);
+        }
         for question in &mut self.questions {
             match question {
                 Question::Later(tally) | Question::Counted(tally) => tally.advance(at.call),
@@ -191,10 +200,10 @@ impl Reader {
                 _ => {}
             }
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// Takes the newest call back. `false` if that is too long ago.
+    /// Takes the newest call that moved something back. `false` if that is too long ago.
     pub(super) fn undo(&mut self) -> bool {
         self.questions.iter_mut().all(|question| match question {
             Question::Later(tally) | Question::Counted(tally) => tally.undo(),
@@ -436,6 +445,11 @@ impl Tally {
     fn is_calm(&self) -> bool {
         let (register, _) = self.counter.step(self.count.register, |_| 0);
         register == self.count.register
+    }
+
+    /// What is remembered of a call changes only where the register does.
+    fn moves(&self, call: &ToolCall) -> bool {
+        self.peek(call).0 != self.count.register
     }
 
     fn peek(&self, call: &ToolCall) -> (u64, u8) {
