@@ -124,9 +124,10 @@ pub struct Decision {
 
 impl Decision {
     pub(super) fn new(action: Action) -> Self {
-        let mut decision = Decision::default();
-        decision.action = action;
-        decision
+        Decision {
+            action,
+            ..Decision::default()
+        }
     }
 
     /// May the call run?
