@@ -249,7 +249,7 @@ fn long_runs() {
 #[test]
 fn kept_cases() {
     use agentltl::build::*;
-    use agentltl::{Domain, Match, matches_pattern, predicate_looking_back};
+    use agentltl::{Args, Domain, Match, Value, matches_pattern, predicate_looking_back};
     let some = |declared| {
         predicate_looking_back("some", declared, |calls: &[ToolCall]| calls.len() % 3 == 1)
     };
@@ -277,6 +277,15 @@ fn kept_cases() {
         exists("v", over(), globally(!no_number() | now("a"))),
         globally(now("b") >> exists("v", over(), called("a") & !called("c"))),
         exists("v", over(), no_number() & now("a")) >> called("b"),
+        // The positions of positions: one `G` is enough.
+        globally(globally(globally(forall(
+            "v",
+            over(),
+            matches(["a"], Args::new([("x", Value::var("v"))])),
+        )))),
+        globally(now("a") & globally(!called("c"))),
+        globally(globally(called_n("b", agentltl::Cmp::Le, 1))),
+        globally(globally(!now("c") & !called("b"))),
         // A call that moves nothing leaves nothing to take back.
         before("a", "b") & globally(now("b") >> once(now("a"))),
         called_n("a", agentltl::Cmp::Le, 100) & instance_before("a", 2, "b", 100),
@@ -298,6 +307,51 @@ fn kept_cases() {
     }
     let steps = formulas.len() * 1024 * 5;
     assert!(watched * 10 >= steps * 9, "{watched} of {steps} watched");
+}
+
+/// What the documentation of `agentltl::monitor` says.
+#[test]
+fn what_is_left_to_the_evaluator() {
+    use agentltl::build::*;
+    use agentltl::predicate;
+    let text = |text: &str| text.parse::<Formula>().unwrap();
+    let asks = |declared| {
+        predicate("p", declared, |calls: &[ToolCall], _: usize| {
+            calls.len() > 1
+        })
+    };
+    let left = [
+        text(r#"F(forall v in args("a", "x"): matches("b", x=?v))"#),
+        text(
+            r#"forall v in args("a", "x"): exists w in args("b", "y"): called_with("c", x=?v, y=?w)"#,
+        ),
+        exists(
+            "v",
+            agentltl::domain("d", |_: &[ToolCall]| vec![Json::Null]),
+            called("a"),
+        ),
+        globally(asks(Some(true))),
+        text(r#"G(H(F(now("a"))))"#),
+        text(r#"G(Y(now("a") & F(now("a"))))"#),
+        text(r#"G(count_before(now("a"), <= 1000))"#),
+    ];
+    for formula in &left {
+        assert!(!Monitors::new([formula]).is_watched(0), "{formula}");
+    }
+    let watched = [
+        text(r#"G(forall v in args("a", "x"): matches("b", x=?v))"#),
+        text(r#"G(now("a") -> (exists v in args("a", "x"): called_with("b", x=?v)))"#),
+        text(r#"forall v in args("a", "x"): exists w in args("b", "y"): called_with("c", x=?w)"#),
+        asks(Some(true)),
+        text(r#"H(F(now("a")))"#),
+        text(r#"G(H(O(now("a"))))"#),
+        text(r#"G(Y(now("a") & now("b")))"#),
+        text(r#"G(count_before(now("a"), <= 999))"#),
+        text(r#"called_n("a", <= 1000000)"#),
+    ];
+    for formula in &watched {
+        assert!(Monitors::new([formula]).is_watched(0), "{formula}");
+    }
 }
 
 /// Formulas whose machines are large or grow without bound: exact, and in time.

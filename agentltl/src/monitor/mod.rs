@@ -2,8 +2,22 @@
 //!
 //! Each constraint is a machine ([`agentltl_core::monitor`]) whose transitions are remembered as they
 //! are first taken, so that a check is a table look-up a constraint. An index from tool to
-//! constraints skips those the call cannot move. What a machine cannot follow, within its budget, is
-//! left to the evaluator.
+//! constraints skips those the call cannot move.
+//!
+//! What a machine cannot follow, within its budget, is left to the evaluator, which is exact and reads
+//! the run: [`Monitors::is_watched`] tells. That are
+//!
+//! - a quantifier under a temporal operator whose body speaks of positions, as in
+//!   `F(forall v in args("a", "x"): matches("b", x=?v))` (under `G` alone it is watched);
+//! - a quantifier inside another that uses the outer one's variable;
+//! - a domain in Rust;
+//! - a predicate under a temporal operator that does not say that it looks back only;
+//! - `H` under `G` over something undecided, as in `G(H(F(now("a"))))`;
+//! - several instances behind `Y` or `@k` under `G`, as in `G(Y(now("a") & now("b")))` where a side
+//!   is not settled by its position, such as `F(now("a"))`;
+//! - `count_before` with a number of 1000 or more;
+//! - a machine over its budget ([`Machine::BUDGET`](agentltl_core::monitor::Machine::BUDGET)), or one
+//!   that meets more than 4096 different letters.
 
 mod classes;
 mod hash;

@@ -77,6 +77,11 @@ pub(super) fn parts(formula: &Formula) -> Result<Vec<(Part, Formula)>, Unsupport
                 let sides = tree.children(root - 1).iter();
                 todo.extend(sides.map(|side| (build::globally(tree.subformula(*side)), each)));
             }
+            // The later positions of each position are the later positions; the outer `G` has an
+            // instance at each, whatever the inner one says.
+            Node::Globally if matches!(tree.node(root - 1), Node::Globally) => {
+                todo.push((tree.subformula(root - 1), true));
+            }
             // The positions of the entities are the entities of the positions.
             Node::Globally => match tree.node(root - 1) {
                 Node::Forall(variable, domain) => {
