@@ -16,4 +16,7 @@ cpu="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -1)"
 printf '%s, %s cores, %s; %s; ' "${cpu:-$(uname -m)}" "$(nproc)" "$(rustc --version | cut -d' ' -f1-2)" "$("$python" --version)"
 printf 'agentltl (Python) 0.2.1, cedar-policy %s, regorus %s, telo %s\n\n' \
     "$(version cedar-policy)" "$(version regorus)" "$(version telo)"
+# glibc would give memory back after a run and ask for it again in the next, a page at a time: that would be
+# measured in one place and not in another, as the heap lies.
+export MALLOC_MMAP_THRESHOLD_=4000000000 MALLOC_TRIM_THRESHOLD_=4000000000 MALLOC_TOP_PAD_=100000000
 exec target/release/agentltl-compare "$python"

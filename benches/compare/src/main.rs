@@ -33,6 +33,10 @@ fn timed(run: impl FnOnce()) -> Duration {
 /// After so many calls of the run every transition has been taken once.
 const WARM: usize = 100;
 
+/// So many candidates are asked about in turn: what is proposed has just been made, and is not read
+/// from a list as long as the run.
+const FEW: usize = 100;
+
 /// How often a run of so many calls is repeated.
 fn times(count: usize) -> usize {
     (2_000_000 / count).clamp(5, 200)
@@ -40,13 +44,13 @@ fn times(count: usize) -> usize {
 
 /// The monitors alone: a check and a record a call.
 fn monitors(formulas: &[Formula], count: usize) -> Duration {
-    let (calls, candidates) = (calls(count), candidates(count));
+    let (calls, candidates) = (calls(count), candidates(FEW));
     let mut monitors = Monitors::new(formulas);
     monitors.replay(&calls[..calls.len().min(WARM)], 0);
     best(times(count), || {
         monitors.reset();
         timed(|| {
-            for (candidate, call) in candidates.iter().zip(&calls) {
+            for (candidate, call) in candidates.iter().cycle().zip(&calls) {
                 assert!(monitors.check(black_box(candidate)).suspects.is_empty());
                 monitors.record(black_box(call));
             }
@@ -58,7 +62,7 @@ fn monitors(formulas: &[Formula], count: usize) -> Duration {
 /// in which its monitors have met what they meet here.
 fn enforcer(formulas: &[Formula], count: usize, warm: bool) -> Result<Duration, Error> {
     let mut fresh = Enforcer::new(policy(formulas))?;
-    let (calls, candidates) = (calls(count), candidates(count));
+    let (calls, candidates) = (calls(count), candidates(FEW));
     if warm {
         for call in &calls[..count.min(WARM)] {
             assert!(fresh.check(call).allowed());
@@ -69,7 +73,7 @@ fn enforcer(formulas: &[Formula], count: usize, warm: bool) -> Result<Duration, 
     Ok(best(times(count), || {
         let (mut enforcer, calls) = (fresh.clone(), calls.clone());
         timed(|| {
-            for (candidate, call) in candidates.iter().zip(calls) {
+            for (candidate, call) in candidates.iter().cycle().zip(calls) {
                 assert!(enforcer.check(black_box(candidate)).allowed());
                 enforcer.record(black_box(call));
             }
@@ -108,7 +112,13 @@ fn reference(python: &str, counts: &[usize]) -> Result<Vec<f64>, Error> {
         return Err("the reference failed, or refused a call".into());
     }
     let output = String::from_utf8(output.stdout)?;
-    let line = |line: &str| Ok(line.split_once(' ').ok_or("a line of the reference")?.1.parse()?);
+    let line = |line: &str| {
+        Ok(line
+            .split_once(' ')
+            .ok_or("a line of the reference")?
+            .1
+            .parse()?)
+    };
     output.lines().map(line).collect()
 }
 
@@ -120,8 +130,10 @@ fn each(times: usize, candidates: &[ToolCall], mut run: impl FnMut()) -> f64 {
 /// A decision by 25 rules "never this tool", in nanoseconds: by the enforcer, by cedar-policy, by
 /// regorus. What they are asked is made beforehand: only the decision is measured.
 fn never() -> Result<[f64; 3], Error> {
-    let formulas: Vec<Formula> =
-        workload::never().iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let formulas: Vec<Formula> = workload::never()
+        .iter()
+        .map(|text| text.parse())
+        .collect::<Result<_, _>>()?;
     let candidates = candidates(1000);
     let refused = || (0..25).map(|i| format!("never{i}"));
 
@@ -161,13 +173,17 @@ fn never() -> Result<[f64; 3], Error> {
         )?)
     };
     let decide = |request: &cedar_policy::Request| {
-        authorizer.is_authorized(request, &policies, &entities).decision()
+        authorizer
+            .is_authorized(request, &policies, &entities)
+            .decision()
     };
     for tool in refused() {
         assert_eq!(decide(&request(&tool)?), cedar_policy::Decision::Deny);
     }
-    let requests: Vec<cedar_policy::Request> =
-        candidates.iter().map(|call| request(&call.tool_name)).collect::<Result<_, _>>()?;
+    let requests: Vec<cedar_policy::Request> = candidates
+        .iter()
+        .map(|call| request(&call.tool_name))
+        .collect::<Result<_, _>>()?;
     let cedar = each(20, &candidates, || {
         for request in &requests {
             assert_eq!(decide(black_box(request)), cedar_policy::Decision::Allow);
@@ -185,10 +201,15 @@ fn never() -> Result<[f64; 3], Error> {
         regorus::Value::from_json_str(&serde_json::json!({ "tool": tool }).to_string())
     };
     for tool in refused() {
-        assert_eq!(compiled.eval_with_input(input(&tool)?)?, regorus::Value::from(true));
+        assert_eq!(
+            compiled.eval_with_input(input(&tool)?)?,
+            regorus::Value::from(true)
+        );
     }
-    let inputs: Vec<regorus::Value> =
-        candidates.iter().map(|call| input(&call.tool_name)).collect::<Result<_, _>>()?;
+    let inputs: Vec<regorus::Value> = candidates
+        .iter()
+        .map(|call| input(&call.tool_name))
+        .collect::<Result<_, _>>()?;
     let allow = regorus::Value::from(false);
     let regorus = each(10, &candidates, || {
         for input in &inputs {
@@ -202,9 +223,9 @@ fn never() -> Result<[f64; 3], Error> {
 /// A step of 25 monitors of formulas that telo can say, too, in nanoseconds: ours (a check and a
 /// record) and theirs.
 fn telo() -> Result<[f64; 2], Error> {
+    use telo::Property;
     use telo::monitor::Monitor;
     use telo::predicate::{ClosurePredicate, Predicates};
-    use telo::Property;
     let mut formulas: Vec<Formula> = Vec::new();
     let mut makers: Vec<Box<dyn Fn() -> Monitor<ToolCall>>> = Vec::new();
     for i in 0..25 {
@@ -277,14 +298,27 @@ impl Table {
         let ratio = theirs / ours;
         let missed = ratio < least;
         self.good &= !missed;
-        let missed = if missed { format!(", less than {}", digits(least)) } else { String::new() };
-        println!("| {what} | {} | {} | {}{missed} |", time(theirs), time(ours), digits(ratio));
+        let missed = if missed {
+            format!(", less than {}", digits(least))
+        } else {
+            String::new()
+        };
+        println!(
+            "| {what} | {} | {} | {}{missed} |",
+            time(theirs),
+            time(ours),
+            digits(ratio)
+        );
     }
 
     fn alone(&mut self, what: &str, ours: f64, most: f64) {
         let missed = ours > most;
         self.good &= !missed;
-        let missed = if missed { format!(", more than {}", time(most)) } else { String::new() };
+        let missed = if missed {
+            format!(", more than {}", time(most))
+        } else {
+            String::new()
+        };
         println!("| {what} | | {}{missed} | |", time(ours));
     }
 }
@@ -297,7 +331,11 @@ fn time(nanoseconds: f64) -> String {
         ns if ns < 1e9 => (ns / 1e6, "ms"),
         ns => (ns / 1e9, "s"),
     };
-    if number < 10.0 { format!("{number:.1} {unit}") } else { format!("{number:.0} {unit}") }
+    if number < 10.0 {
+        format!("{number:.1} {unit}")
+    } else {
+        format!("{number:.0} {unit}")
+    }
 }
 
 fn digits(ratio: f64) -> String {
@@ -314,7 +352,9 @@ fn digits(ratio: f64) -> String {
 }
 
 fn main() -> Result<ExitCode, Error> {
-    let python = std::env::args().nth(1).ok_or("usage: agentltl-compare PYTHON")?;
+    let python = std::env::args()
+        .nth(1)
+        .ok_or("usage: agentltl-compare PYTHON")?;
     let formulas = formulas();
     let mut table = Table { good: true };
     println!("| | theirs | AgentLTL | AgentLTL is faster |\n|---|---:|---:|---:|");
@@ -326,10 +366,20 @@ fn main() -> Result<ExitCode, Error> {
         table.row(&what, seconds * 1e9, ours, least);
     }
     let [ours, cedar, regorus] = never()?;
-    table.row("cedar-policy, a decision by 25 rules \"never this tool\"", cedar, ours, 80.0);
+    table.row(
+        "cedar-policy, a decision by 25 rules \"never this tool\"",
+        cedar,
+        ours,
+        80.0,
+    );
     table.row("regorus, the same", regorus, ours, 80.0);
     let [ours, theirs] = telo()?;
-    table.row("telo, a step of 25 monitors of `G(a -> X(G(!b)))` and `G(!b)`", theirs, ours, 1.0);
+    table.row(
+        "telo, a step of 25 monitors of `G(a -> X(G(!b)))` and `G(!b)`",
+        theirs,
+        ours,
+        1.0,
+    );
     for count in [400, 10_000, 1_000_000] {
         let each = |time: Duration| time.as_nanos() as f64 / count as f64;
         let (whole, stored) = (each(enforcer(&formulas, count, true)?), each(store(count)));
@@ -337,7 +387,15 @@ fn main() -> Result<ExitCode, Error> {
             "a check and a record under 25 constraints beyond storing the call, over {count} calls"
         );
         table.alone(&beyond, whole - stored, 250.0);
-        table.alone("of that, the monitors", each(monitors(&formulas, count)), 250.0);
+        table.alone(
+            "of that, the monitors",
+            each(monitors(&formulas, count)),
+            250.0,
+        );
     }
-    Ok(if table.good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if table.good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
