@@ -6,7 +6,7 @@ mod support;
 use std::path::Path;
 use std::process::Command;
 
-use agentltl::{Constraint, Formula, Policy, Severity, constraints};
+use agentltl::{Constraint, Enforcer, Formula, Policy, Severity, ToolCall, constraints};
 
 /// `tests/ui/COVERAGE.md` says which message each case is about.
 #[test]
@@ -107,6 +107,24 @@ fn a_policy_is_like_one_read_at_run_time() {
     assert_eq!(read, POLICY);
     assert_eq!(POLICY.clone(), POLICY);
     assert_eq!(POLICY.default_severity(), Severity::SoftBlock);
+}
+
+fn no_flights(_: &[ToolCall]) -> Result<Vec<serde_json::Value>, String> {
+    Err("the list of flights is not there".to_owned())
+}
+
+static FALLIBLE: Policy = constraints! {
+    changed: HARD_STOP = forall f in no_flights: !called_with("cancel", flight=?f);
+};
+
+/// A domain by path may return a `Result`; without the entities no call is let through.
+#[test]
+fn a_domain_that_fails_refuses_the_call() {
+    let mut enforcer = Enforcer::new(FALLIBLE.clone()).unwrap();
+    let decision = enforcer.check(ToolCall::new("cancel").with_argument("flight", "HAT1"));
+    assert!(!decision.allowed());
+    let why = format!("{:?}", decision.violations);
+    assert!(why.contains("the list of flights is not there"), "{why}");
 }
 
 /// The dependency under another name, in both editions that are in use.

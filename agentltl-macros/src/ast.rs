@@ -4,6 +4,7 @@ use agentltl_core::Severity;
 use proc_macro2::{Span, TokenStream, TokenTree};
 
 use crate::diagnostics::Place;
+use crate::lints::Levels;
 use crate::literal::Quoted;
 
 /// The arguments of `constraints!`.
@@ -19,6 +20,8 @@ pub(crate) struct Settings {
     pub(crate) strict: bool,
     pub(crate) default_severity: Option<Level>,
     pub(crate) tools: Option<Vec<Tool>>,
+    /// `#![allow(..)]` and its kin.
+    pub(crate) lints: Levels,
 }
 
 /// `#[..] name: SEVERITY = formula;`
@@ -41,8 +44,10 @@ pub(crate) struct Attributes {
     pub(crate) repair: Option<Words>,
     pub(crate) weight: Option<Weight>,
     pub(crate) final_answer: bool,
-    /// `#[allow(..)]` and its kin, for the warnings of this rule.
+    /// `#[allow(..)]` and its kin with lints of rustc, for the warnings of this rule.
     pub(crate) lints: TokenStream,
+    /// The same with lints of policies.
+    pub(crate) levels: Levels,
 }
 
 /// A severity: one of the six, or a Rust constant.

@@ -6,14 +6,18 @@ use proc_macro2::{Delimiter, Group, Ident, Literal, TokenTree};
 use crate::ast::{Attributes, Level, Settings, Tool, Weight, Words};
 use crate::cursor::{Cursor, describe, is_punct, peel};
 use crate::diagnostics::{Diagnostic, Place};
+use crate::lints;
 use crate::literal::{self, Quoted};
 use crate::parse;
 
 /// The settings, each with the way it is written.
-const SETTINGS: [(&str, &str); 3] = [
+const SETTINGS: [(&str, &str); 6] = [
     ("strict_runtime_safety", "#![strict_runtime_safety]"),
     ("default_severity", "#![default_severity(SOFT_BLOCK)]"),
     ("tools", "#![tools(\"search\", \"book\")]"),
+    ("allow", "#![allow(redundant)]"),
+    ("warn", "#![warn(redundant)]"),
+    ("deny", "#![deny(redundant)]"),
 ];
 
 /// The attributes, each with the way it is written.
@@ -23,7 +27,7 @@ const ATTRIBUTES: [(&str, &str); 3] = [
     ("applies_to_final_answer", "#[applies_to_final_answer]"),
 ];
 
-/// The lint attributes: they hold for the warnings of a constraint.
+/// The lint attributes: they hold for the warnings and findings of a constraint.
 const LINTS: [&str; 5] = ["allow", "expect", "warn", "deny", "forbid"];
 
 /// Reads the attributes in front of one constraint.
@@ -63,6 +67,12 @@ impl<'e> Reader<'e> {
             }
             return;
         };
+        if let Some(level) = lints::Level::from_name(known) {
+            if let Some((inside, _)) = self.parenthesised(&name, &cursor, shape) {
+                settings.lints.policy(level, inside, self.errors);
+            }
+            return;
+        }
         let again = match *known {
             "strict_runtime_safety" => std::mem::replace(&mut settings.strict, true),
             "default_severity" => settings.default_severity.is_some(),
@@ -114,8 +124,14 @@ impl<'e> Reader<'e> {
             return;
         }
         if LINTS.contains(&word.as_str()) {
-            let group = group.clone();
-            self.attributes.lints.extend(quote::quote!(# #group));
+            let inside = match cursor.rest() {
+                [TokenTree::Group(list)] => list.stream().into_iter().collect(),
+                _ => Vec::new(),
+            };
+            let inside = Cursor::new(inside, group.span_close());
+            let levels = &mut self.attributes.levels;
+            let lints = levels.constraint(&name, group, inside, self.errors);
+            self.attributes.lints.extend(lints);
             return;
         }
         let Some((known, shape)) = ATTRIBUTES.iter().find(|(known, _)| *known == word) else {
@@ -179,6 +195,9 @@ impl<'e> Reader<'e> {
         let error = Diagnostic::new(name.span(), format!("unknown {what} `{word}`"));
         let help = match word.as_str() {
             "severity" => "the severity stands after the name: `name: SOFT_BLOCK = ..;`".to_owned(),
+            "forbid" | "expect" if what == "setting" => {
+                format!("write `#![{}(..)]`", lints::instead_of(name))
+            }
             "description" => {
                 "the description is the doc comment: `/// Why the rule exists.`".to_owned()
             }

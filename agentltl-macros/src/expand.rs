@@ -1,5 +1,7 @@
 //! The expressions that the macros become.
 
+mod review;
+
 use agentltl_core::packed::{Item, PackedRule, Part, Writer};
 use agentltl_core::{ClassificationReport, Formula, Severity};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -10,6 +12,7 @@ use crate::ast::{Level, Rule, Settings, Weight, Words};
 use crate::diagnostics::{Diagnostic, Place};
 use crate::formula::{self, Read};
 use crate::include::{self, Included};
+use crate::lints::{Form, Levels, Shown, Subject};
 use crate::literal::Quoted;
 use crate::parse;
 use crate::tables::{Check, Tables};
@@ -18,8 +21,8 @@ use crate::tools::Tools;
 /// `constraints!`
 pub(crate) fn constraints(krate: &TokenStream, tokens: Vec<TokenTree>) -> TokenStream {
     match include::file(&tokens) {
-        Some(Ok(name)) => return included(krate, &name),
-        Some(Err(error)) => {
+        Some((settings, Ok(name))) => return included(krate, settings, &name),
+        Some((_, Err(error))) => {
             let expansion = Expansion::new(krate, error.into_iter().collect());
             return expansion.finish(&TokenStream::new(), &quote!(#krate::Policy::INVALID));
         }
@@ -40,13 +43,15 @@ pub(crate) fn constraints(krate: &TokenStream, tokens: Vec<TokenTree>) -> TokenS
             .map(|tools| Tools::new(krate, tools, &mut expansion.tables)),
     };
     let mut writer = String::new();
-    let mut count = 0_usize;
+    let mut reviewed = Vec::new();
     for rule in &rules.rules {
-        if let Some(text) = policy.rule(rule, &mut expansion) {
+        if let Some((text, formula)) = policy.rule(rule, &mut expansion) {
             writer.push_str(&text);
-            count += 1;
+            reviewed.push((rule, formula));
         }
     }
+    let count = reviewed.len();
+    policy.review(&rules.settings, reviewed, &mut expansion);
     let value = policy.value(
         &rules.settings,
         &format!("{count};{writer}"),
@@ -56,8 +61,9 @@ pub(crate) fn constraints(krate: &TokenStream, tokens: Vec<TokenTree>) -> TokenS
 }
 
 /// `constraints!(include = "policy.toml")`
-fn included(krate: &TokenStream, name: &Quoted) -> TokenStream {
+fn included(krate: &TokenStream, settings: &[TokenTree], name: &Quoted) -> TokenStream {
     let mut errors = Vec::new();
+    let levels = include::levels(settings, &mut errors);
     let included = include::read(name, &mut errors);
     let mut expansion = Expansion::new(krate, errors);
     let mut value = TokenStream::new();
@@ -67,8 +73,8 @@ fn included(krate: &TokenStream, name: &Quoted) -> TokenStream {
         expansion.tables.items.extend(quote! {
             const _: &[::core::primitive::u8] = ::core::include_bytes!(#path);
         });
-        if let Some(policy) = &included.policy {
-            value = of_file(krate, policy, &included, &mut expansion);
+        if let Some((policy, _)) = &included.policy {
+            value = of_file(krate, policy, &included, &levels, &mut expansion);
         }
     }
     expansion.finish(&value, &quote!(#krate::Policy::INVALID))
@@ -78,13 +84,15 @@ fn of_file(
     krate: &TokenStream,
     policy: &agentltl_core::Policy,
     included: &Included,
+    levels: &Levels,
     expansion: &mut Expansion<'_>,
 ) -> TokenStream {
     // A file names no Rust code.
     let mut number_of = |_, _: Item<'_>| 0;
     let mut writer = Writer::new(&mut number_of);
     writer.number(policy.constraints().len());
-    for (constraint, report) in policy.constraints().iter().zip(policy.classify()) {
+    let reports = policy.classify();
+    for (index, (constraint, report)) in policy.constraints().iter().zip(reports).enumerate() {
         writer.rule(PackedRule {
             name: constraint.name(),
             severity: constraint.severity().map(Part::Known),
@@ -96,12 +104,28 @@ fn of_file(
         writer.formula(constraint.formula());
         if let Some(message) = &report.message {
             let message = for_the_compiler(message, "applies_to_final_answer = true");
+            let message = included.at(index) + &message;
             expansion.warn(
                 included.span,
                 &mismatch_title(&report),
                 &message,
                 &TokenStream::new(),
             );
+        }
+    }
+    if expansion.errors.is_empty() {
+        let subject = Subject {
+            policy,
+            strict: policy.is_strict(),
+            open_severities: false,
+            open_tools: false,
+            levels,
+            own: Vec::new(),
+            form: Form::File,
+        };
+        for shown in subject.findings() {
+            let message = included.at(shown.rule) + &shown.message;
+            expansion.found(included.span.into(), &shown, &message, &TokenStream::new());
         }
     }
     let rules = expansion.tables.packed(&writer.finish());
@@ -181,6 +205,15 @@ impl<'k> Expansion<'k> {
                 #name! {}
             }
         });
+    }
+
+    /// A finding about the policy: an error, or a warning named after its lint.
+    fn found(&mut self, place: Place, shown: &Shown, message: &str, lints: &TokenStream) {
+        if shown.is_error {
+            self.errors.push(Diagnostic::new(place, message));
+        } else {
+            self.warn(place.first, shown.lint.as_str(), message, lints);
+        }
     }
 
     fn advise(&mut self, read: &Read, lints: &TokenStream) {
@@ -276,8 +309,8 @@ struct Policy<'s> {
 }
 
 impl Policy<'_> {
-    /// The rule as packed text.
-    fn rule(&self, rule: &Rule, expansion: &mut Expansion<'_>) -> Option<String> {
+    /// The rule as packed text, and its formula.
+    fn rule(&self, rule: &Rule, expansion: &mut Expansion<'_>) -> Option<(String, Formula)> {
         let krate = self.krate;
         let read = expansion.read(rule.formula.clone(), rule.assign)?;
         if let Some(place) = rule.unfinished {
@@ -340,7 +373,7 @@ impl Policy<'_> {
             repair,
             applies_to_final_answer: attributes.final_answer,
         };
-        Some(pack(
+        let text = pack(
             &read.formula,
             &read,
             self.tools.as_ref(),
@@ -349,7 +382,8 @@ impl Policy<'_> {
                 writer.rule(packed);
                 writer.formula(&read.formula);
             },
-        ))
+        );
+        Some((text, read.formula))
     }
 
     /// Does the formula's class suit the severity? If not, that is an error or a warning. Of a

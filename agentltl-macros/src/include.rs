@@ -2,34 +2,71 @@
 
 use std::path::PathBuf;
 
-use agentltl_core::Policy;
+use agentltl_core::{Policy, Position};
 use proc_macro2::{Span, TokenTree};
 
 use crate::cursor::{is_punct, peel};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, Place};
+use crate::lints::Levels;
 use crate::literal::{self, Quoted};
+use crate::parse;
 
 /// A policy file that was read.
 pub(crate) struct Included {
     /// Where the file is.
     pub(crate) path: PathBuf,
-    /// What is in it, unless that has been refused.
-    pub(crate) policy: Option<Policy>,
+    /// What is in it, and where its formulas stand, unless that has been refused.
+    pub(crate) policy: Option<(Policy, Vec<Position>)>,
+    /// The file's name, as it was written.
+    pub(crate) name: String,
     pub(crate) span: Span,
 }
 
-/// The name of the file, if the tokens are `include = "policy.toml"`. A constraint of that name ends
-/// with a `;`.
-pub(crate) fn file(tokens: &[TokenTree]) -> Option<Result<Quoted, literal::Refused>> {
+/// The tokens before and the name of the file, if the tokens are `#![..] include = "policy.toml"`. A
+/// constraint of that name ends with a `;`.
+pub(crate) fn file(
+    tokens: &[TokenTree],
+) -> Option<(&[TokenTree], Result<Quoted, literal::Refused>)> {
+    let mut settings = 0;
+    while is_punct(tokens.get(settings), '#') && is_punct(tokens.get(settings + 1), '!') {
+        settings += 3;
+    }
+    let (settings, tokens) = tokens.split_at_checked(settings)?;
     let [TokenTree::Ident(word), assign, name, rest @ ..] = tokens else {
         return None;
     };
     let over = rest.is_empty() || (rest.len() == 1 && is_punct(rest.first(), ','));
     match peel(name.clone()) {
         TokenTree::Literal(name) if *word == "include" && is_punct(Some(assign), '=') && over => {
-            Some(literal::string(&name))
+            Some((settings, literal::string(&name)))
         }
         _ => None,
+    }
+}
+
+/// The lint levels in front of `include`; any other setting stands in the file.
+pub(crate) fn levels(settings: &[TokenTree], errors: &mut Vec<Diagnostic>) -> Levels {
+    let read = parse::rules(settings.to_vec(), errors).settings;
+    if read.strict || read.default_severity.is_some() || read.tools.is_some() {
+        let place = Place::of(settings, Span::call_site());
+        errors.push(
+            Diagnostic::new(place, "a setting of a policy file stands in the file").with_help(
+                "write `strict_runtime_safety = true`, `default_severity = \"..\"` or `tools = [..]` \
+                 there; only `#![allow(..)]`, `#![warn(..)]` and `#![deny(..)]` stand here",
+            ),
+        );
+    }
+    read.lints
+}
+
+impl Included {
+    /// Where the formula of a rule stands, in front of what is said of it.
+    pub(crate) fn at(&self, rule: usize) -> String {
+        let places = self.policy.iter().flat_map(|(_, places)| places);
+        match places.clone().nth(rule) {
+            Some(place) => format!("{}:{}:{}: ", self.name, place.line, place.column),
+            None => format!("{}: ", self.name),
+        }
     }
 }
 
@@ -58,6 +95,7 @@ pub(crate) fn read(name: &Quoted, errors: &mut Vec<Diagnostic>) -> Option<Includ
     Some(Included {
         path,
         policy,
+        name: name.value.clone(),
         span: name.span(),
     })
 }
@@ -78,8 +116,8 @@ fn locate(name: &Quoted) -> PathBuf {
 }
 
 #[cfg(feature = "toml")]
-fn parse(file: &str, text: &str) -> Result<Policy, Vec<String>> {
-    Policy::from_toml(text).map_err(|error| {
+fn parse(file: &str, text: &str) -> Result<(Policy, Vec<Position>), Vec<String>> {
+    Policy::__from_toml_with_places(text).map_err(|error| {
         let problems = error.into_problems().into_iter();
         problems.map(|problem| message(file, problem)).collect()
     })
@@ -96,7 +134,7 @@ fn message(file: &str, mut problem: agentltl_core::PolicyProblem) -> String {
 }
 
 #[cfg(not(feature = "toml"))]
-fn parse(file: &str, _text: &str) -> Result<Policy, Vec<String>> {
+fn parse(file: &str, _text: &str) -> Result<(Policy, Vec<Position>), Vec<String>> {
     Err(vec![format!(
         "cannot read `{file}`: the feature `toml` of agentltl is switched off"
     )])

@@ -2,8 +2,8 @@
 //!
 //! They are a thin skin over `agentltl-core`, whose parser and classifier they run inside the
 //! compiler. In the order data flows: `parse` reads the structure, `tokens` turns the tokens of a
-//! formula into text and back into places, `formula` reads it, `tools` and `advice` judge it, `tables`
-//! and `expand` write the expression.
+//! formula into text and back into places, `formula` reads it, `tools` and `advice` judge it, `lints`
+//! judges them together, `tables` and `expand` write the expression.
 
 mod advice;
 mod ast;
@@ -13,6 +13,7 @@ mod diagnostics;
 mod expand;
 mod formula;
 mod include;
+mod lints;
 mod literal;
 mod parse;
 mod tables;

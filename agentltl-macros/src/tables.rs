@@ -82,8 +82,12 @@ impl<'k> Tables<'k> {
             }
         } else {
             quote_spanned! {span=>
-                #krate::DomainFn::from_static(
-                    &|calls: &[#krate::ToolCall]| -> #krate::__private::Entities { #code(calls) }
+                #krate::DomainFn::try_from_static(
+                    &|calls: &[#krate::ToolCall]| -> #krate::__private::Entities {
+                        // By a name that stands at the path: rustc joins the spans of what it blames.
+                        use #krate::DomainResult as __DomainResult;
+                        __DomainResult::into_entities(#code(calls))
+                    }
                 )
             }
         };

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use agentltl_core::nearest;
+use agentltl_core::{Name, nearest};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -65,6 +65,17 @@ impl<'s> Tools<'s> {
     /// The tools, each as an expression.
     pub(crate) fn entries(&self) -> &[TokenStream] {
         &self.entries
+    }
+
+    /// Are there constants among them, whose values only rustc knows?
+    pub(crate) fn is_open(&self) -> bool {
+        !self.code.is_empty()
+    }
+
+    /// The tools, as far as they can be told here.
+    pub(crate) fn known(&self) -> impl Iterator<Item = Name> {
+        let code = self.code.iter().map(|code| Name::path(code.to_string()));
+        self.known.iter().map(|name| Name::from(*name)).chain(code)
     }
 
     /// Checks the names in a formula that are known now. Where the list has constants, rustc checks

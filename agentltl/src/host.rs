@@ -112,6 +112,7 @@ type TryDomain = dyn Fn(&[ToolCall]) -> Result<Vec<Json>, HostError> + Send + Sy
 #[derive(Clone)]
 enum Ask {
     Static(&'static AskDomain),
+    TryStatic(&'static TryDomain),
     Shared(Arc<TryDomain>),
 }
 
@@ -203,6 +204,32 @@ impl<M: Into<Match>, E: Into<HostError>> MatchResult for Result<M, E> {
     }
 }
 
+/// What the function of a quantifier's domain may return in `constraints!`: the entities, or a
+/// `Result` of them.
+#[diagnostic::on_unimplemented(
+    message = "a domain returns `Vec<serde_json::Value>` or a `Result` of it, not `{Self}`",
+    label = "this function is the domain of a quantifier"
+)]
+pub trait DomainResult {
+    /// The entities, or why there are none to be told.
+    ///
+    /// # Errors
+    /// Where the value is an error.
+    fn into_entities(self) -> Result<Vec<Json>, HostError>;
+}
+
+impl DomainResult for Vec<Json> {
+    fn into_entities(self) -> Result<Vec<Json>, HostError> {
+        Ok(self)
+    }
+}
+
+impl<E: Into<HostError>> DomainResult for Result<Vec<Json>, E> {
+    fn into_entities(self) -> Result<Vec<Json>, HostError> {
+        self.map_err(Into::into)
+    }
+}
+
 impl PredicateFn {
     /// A predicate that is part of the program; usable in a `static`.
     #[must_use]
@@ -258,6 +285,18 @@ impl DomainFn {
         DomainFn(Ask::Static(domain))
     }
 
+    /// A domain that is part of the program and may be unable to answer; usable in a `static`.
+    ///
+    /// ```
+    /// use agentltl::{DomainFn, HostError, ToolCall};
+    /// static NONE: DomainFn = DomainFn::try_from_static(&|_: &[ToolCall]| Err("not today".into()));
+    /// assert_eq!(NONE.entities(&[]).unwrap_err().to_string(), "not today");
+    /// ```
+    #[must_use]
+    pub const fn try_from_static(domain: &'static TryDomain) -> Self {
+        DomainFn(Ask::TryStatic(domain))
+    }
+
     /// A domain made at run time.
     pub fn new(domain: impl Fn(&[ToolCall]) -> Vec<Json> + Send + Sync + 'static) -> Self {
         DomainFn::try_new(move |calls| Ok::<_, HostError>(domain(calls)))
@@ -279,6 +318,7 @@ impl DomainFn {
     pub fn entities(&self, calls: &[ToolCall]) -> Result<Vec<Json>, HostError> {
         match &self.0 {
             Ask::Static(domain) => Ok(domain(calls)),
+            Ask::TryStatic(domain) => domain(calls),
             Ask::Shared(domain) => domain(calls),
         }
     }

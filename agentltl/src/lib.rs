@@ -27,8 +27,8 @@ pub use enforcer::{
     ViolationType, feedback, parse_state,
 };
 pub use host::{
-    Answer, CallPattern, DomainFn, HostError, Match, MatchResult, PatternFn, PredicateFn, domain,
-    matches_pattern, predicate, predicate_looking_back, try_domain,
+    Answer, CallPattern, DomainFn, DomainResult, HostError, Match, MatchResult, PatternFn,
+    PredicateFn, domain, matches_pattern, predicate, predicate_looking_back, try_domain,
 };
 pub use judge::{
     Breach, EvaluationError, Finding, Judgement, Run, Segment, Witness, holds, judge, verdict,
@@ -85,13 +85,29 @@ pub use trace::{RecordedRun, Trace, TraceError, TraceFormat, TraceProblem, Unkno
 /// ```
 ///
 /// A predicate is a path to a `fn(&[ToolCall], usize) -> impl Into<Answer>`, a domain to a
-/// `fn(&[ToolCall]) -> Vec<serde_json::Value>`, a tool to a constant `&str`. A severity or weight may
-/// be any constant expression.
+/// `fn(&[ToolCall]) -> Vec<serde_json::Value>` or to one that returns a `Result` of that, a tool to a
+/// constant `&str`. A severity or weight may be any constant expression.
+///
+/// The rules are also [analysed](Policy::analyze) together. What is found is an error or a warning at
+/// the first rule it is about, with the shortest run that shows it: under `#![strict_runtime_safety]`
+/// the lints `unsatisfiable`, `contradiction` and `wedge` are errors, all else is a warning.
+/// `#![allow(..)]`, `#![warn(..)]` and `#![deny(..)]` change that for the policy, `#[allow(..)]` and its
+/// like for a rule; the last one counts. Nothing is said that depends on a value which only rustc
+/// knows, nor of a policy of more than 256 rules.
+///
+/// ```compile_fail
+/// static POLICY: agentltl::Policy = agentltl::constraints! {
+///     #![strict_runtime_safety]
+///     #![allow(redundant)]
+///     save_needs_fetch: HARD_STOP = before("fetch", "save");
+///     fetch_needs_save: HARD_STOP = before("save", "fetch"); // no run meets both
+/// };
+/// ```
 ///
 /// With the feature `toml` the rules may stand in a file next to `Cargo.toml`, in the schema of
 /// [`Policy::from_toml`](crate::Policy::from_toml): `constraints!(include = "policy.toml")`. It is
 /// checked when the program is compiled, and read again when it changes; errors name the file, the
-/// line and the column.
+/// line and the column. Lint levels stand in front: `constraints!(#![allow(redundant)] include = ..)`.
 #[macro_export]
 macro_rules! constraints {
     ($($tokens:tt)*) => { $crate::__private::__constraints! { [$crate] $($tokens)* } };

@@ -4,8 +4,8 @@ pub use agentltl_core::packed::{Packed, PackedPolicy};
 use agentltl_core::{Formula, Node, Severity};
 pub use agentltl_macros::{__constraints, __formula};
 
-/// What a domain function returns.
-pub type Entities = Vec<serde_json::Value>;
+/// What a domain function gives.
+pub type Entities = Result<Vec<serde_json::Value>, crate::HostError>;
 
 /// What `formula!` gives where it has reported an error.
 pub const INVALID_FORMULA: Formula = Formula::from_static(const { &[Node::False] });

@@ -87,6 +87,15 @@ pub(super) fn read(
     item: Item,
     host: &mut dyn Resolve,
 ) -> Result<Policy, PolicyError> {
+    read_with_places(text, item, host).map(|(policy, _)| policy)
+}
+
+/// The policy, and for each rule the byte of the text where its formula starts.
+pub(super) fn read_with_places(
+    text: Option<&str>,
+    item: Item,
+    host: &mut dyn Resolve,
+) -> Result<(Policy, Vec<usize>), PolicyError> {
     let mut reader = Reader::new(text);
     let mut policy = Policy::default();
     let mut rules = Vec::new();
@@ -115,7 +124,9 @@ pub(super) fn read(
         .map(|(index, rule)| reader.rule(index, rule, host))
         .unzip();
     policy.constraints = constraints.into();
-    reader.check(policy, &places)
+    let policy = reader.check(policy, &places)?;
+    let formulas = places.iter().map(|places| places.of(&["formula"]).1);
+    Ok((policy, formulas.collect()))
 }
 
 /// Where the parts of a rule stand; absent ones where the rule stands.
@@ -163,11 +174,7 @@ impl<'t> Reader<'t> {
 
     /// The place, of which the line and column are found out at the end.
     fn position(&self, offset: usize) -> Option<Position> {
-        self.file.map(|_| Position {
-            offset,
-            line: 0,
-            column: 0,
-        })
+        self.file.map(|_| place::at(offset))
     }
 
     fn located(mut self) -> Vec<PolicyProblem> {

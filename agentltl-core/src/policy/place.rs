@@ -8,11 +8,26 @@ use super::error::{PolicyProblem, Position};
 /// text, and sorts the problems by place.
 pub(super) fn locate(text: &str, problems: &mut [PolicyProblem]) {
     problems.sort_by_key(|problem| problem.position.map(|position| position.offset));
+    let positions = problems.iter_mut();
+    fill(
+        text,
+        positions.filter_map(|problem| problem.position.as_mut()),
+    );
+}
+
+/// The place of a byte, of which the line and column are not known yet.
+pub(super) const fn at(offset: usize) -> Position {
+    Position {
+        offset,
+        line: 0,
+        column: 0,
+    }
+}
+
+/// Fills in the lines and columns of places that stand in the order of the text.
+pub(super) fn fill<'p>(text: &str, positions: impl Iterator<Item = &'p mut Position>) {
     let (mut at, mut line, mut column) = (0, 1, 1);
-    for position in problems
-        .iter_mut()
-        .filter_map(|problem| problem.position.as_mut())
-    {
+    for position in positions {
         let offset = text.floor_char_boundary(position.offset);
         for c in text[at..offset].chars() {
             (line, column) = if c == '\n' {

@@ -6,7 +6,7 @@ use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
 
 use super::file::{self, DEPTH, Entry, Item, Kind};
-use super::{Policy, PolicyError};
+use super::{Policy, PolicyError, Position, place};
 use crate::syntax::{NoHost, Resolve};
 
 impl Policy {
@@ -50,23 +50,32 @@ impl Policy {
     /// # Errors
     /// As [`Policy::from_toml`].
     pub fn from_toml_with(text: &str, mut host: impl Resolve) -> Result<Self, PolicyError> {
-        match DeTable::parse(text) {
-            Ok(table) => {
-                let range = table.span();
-                file::read(
-                    Some(text),
-                    item(range, DeValue::Table(table.into_inner()), 0),
-                    &mut host,
-                )
-            }
-            Err(error) => {
-                let offset = error.span().map_or(text.len(), |span| span.start);
-                Err(file::malformed(
-                    text,
-                    offset,
-                    format!("not TOML: {}", error.message()),
-                ))
-            }
+        file::read(Some(text), parse(text)?, &mut host)
+    }
+
+    /// The policy, and where the formula of each rule stands in the text: for `constraints!`.
+    #[doc(hidden)]
+    pub fn __from_toml_with_places(text: &str) -> Result<(Self, Vec<Position>), PolicyError> {
+        let (policy, offsets) = file::read_with_places(Some(text), parse(text)?, &mut NoHost)?;
+        let mut places: Vec<Position> = offsets.into_iter().map(place::at).collect();
+        place::fill(text, places.iter_mut());
+        Ok((policy, places))
+    }
+}
+
+fn parse(text: &str) -> Result<Item, PolicyError> {
+    match DeTable::parse(text) {
+        Ok(table) => {
+            let range = table.span();
+            Ok(item(range, DeValue::Table(table.into_inner()), 0))
+        }
+        Err(error) => {
+            let offset = error.span().map_or(text.len(), |span| span.start);
+            Err(file::malformed(
+                text,
+                offset,
+                format!("not TOML: {}", error.message()),
+            ))
         }
     }
 }

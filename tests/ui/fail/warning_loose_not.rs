@@ -3,6 +3,7 @@
 use agentltl::{Policy, constraints};
 
 static POLICY: Policy = constraints! {
+    #![allow(vacuous)]
     since: TOLERATE = G(now("c") -> !now("b") S now("a"));
 };
 

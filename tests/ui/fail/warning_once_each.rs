@@ -3,6 +3,7 @@
 use agentltl::{Policy, constraints};
 
 static POLICY: Policy = constraints! {
+    #![allow(wedge)]
     first: HARD_STOP = called("a");
     #[allow(deprecated)]
     second: HARD_STOP = called("b");

@@ -1,0 +1,13 @@
+#![deny(deprecated)]
+
+use agentltl::{Policy, constraints};
+
+static POLICY: Policy = constraints! {
+    #[applies_to_final_answer]
+    reported: TOLERATE = called("report");
+    close_last: HARD_STOP = G(now("close") -> G(!now("report")));
+};
+
+fn main() {
+    let _ = &POLICY;
+}

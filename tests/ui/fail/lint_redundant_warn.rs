@@ -1,0 +1,12 @@
+#![deny(deprecated)]
+
+use agentltl::{Policy, constraints};
+
+static POLICY: Policy = constraints! {
+    order: HARD_STOP = before("fetch", "save");
+    each_save: HARD_STOP = G(now("save") -> O(now("fetch")));
+};
+
+fn main() {
+    let _ = &POLICY;
+}

@@ -1,0 +1,10 @@
+use agentltl::{Policy, constraints};
+
+static POLICY: Policy = constraints! {
+    #![deny(unsatisfiable)]
+    order: HARD_STOP = before("fetch", "save") & before("save", "fetch");
+};
+
+fn main() {
+    let _ = &POLICY;
+}

@@ -1,0 +1,11 @@
+use agentltl::{Policy, constraints};
+
+static POLICY: Policy = constraints! {
+    #![deny(unusable_tool)]
+    #![tools("fetch", "save")]
+    read_only: HARD_STOP = G(!now("save"));
+};
+
+fn main() {
+    let _ = &POLICY;
+}

@@ -1,0 +1,12 @@
+#![deny(deprecated)]
+
+use agentltl::{Policy, constraints};
+
+static POLICY: Policy = constraints! {
+    #![tools("fetch")]
+    once: HARD_STOP = called_n("fetch", <= 1);
+};
+
+fn main() {
+    let _ = &POLICY;
+}
