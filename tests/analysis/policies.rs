@@ -1,7 +1,9 @@
 //! Random policies, against the enforcer and all short runs.
 
 use agentltl::analysis::{Finding, Lint};
-use agentltl::{Action, Constraint, Enforcer, Formula, Policy, Severity, ToolCall, Trace, holds};
+use agentltl::{
+    Action, Constraint, Enforcer, Formula, Node, Policy, Severity, ToolCall, Trace, holds,
+};
 use proptest::prelude::*;
 
 use super::{config, plain, runs};
@@ -197,9 +199,44 @@ fn check(policy: &Policy, finding: &Finding) -> Result<(), TestCaseError> {
                 }
             }
         }
+        Lint::Constant => {
+            // One such part, with one of the constants in its place, says the same.
+            let part = finding.part.as_ref().unwrap();
+            let calls = calls_of(policy);
+            let all = runs(&calls, 3);
+            let same = changed(&formulas[0], part)
+                .into_iter()
+                .any(|other| says_the_same(&formulas[0], &other, &all, &calls));
+            prop_assert!(same, "{}", finding);
+        }
         _ => {}
     }
     Ok(())
+}
+
+/// The formula with `true` or `false` in the place of the part, wherever that stands.
+fn changed(formula: &Formula, part: &Formula) -> Vec<Formula> {
+    let tree = formula.tree();
+    let places = (0..tree.root()).filter(|id| tree.subformula(*id) == *part);
+    places
+        .flat_map(|id| {
+            [Node::True, Node::False].map(|literal| {
+                let mut nodes = formula.nodes().to_vec();
+                nodes.splice(tree.extent(id), [literal]);
+                Formula::from_static(Box::leak(nodes.into_boxed_slice()))
+            })
+        })
+        .collect()
+}
+
+/// Do they hold on the same of these runs, and refuse the same calls after them?
+fn says_the_same(one: &Formula, other: &Formula, runs: &[Trace], calls: &[ToolCall]) -> bool {
+    let alone = |formula: &Formula| Policy::new([Constraint::new("r", formula.clone())]).unwrap();
+    let (one_alone, other_alone) = (alone(one), alone(other));
+    runs.iter().all(|run| {
+        let same = |call| action(&one_alone, run, call) == action(&other_alone, run, call);
+        holds(one, run).unwrap() == holds(other, run).unwrap() && calls.iter().all(same)
+    })
 }
 
 proptest! {

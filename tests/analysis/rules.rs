@@ -149,6 +149,51 @@ fn a_rule_that_holds_whatever_happens_is_vacuous() {
     assert_eq!(analysis.findings[1].constraints, ["none"]);
 }
 
+/// The findings about one rule, as they print.
+fn found(formula: &str) -> String {
+    policy(&[("rule", HardStop, formula)]).analyze().to_string()
+}
+
+#[test]
+fn a_part_that_could_as_well_be_a_constant() {
+    // A call is one of one tool.
+    assert_eq!(
+        found(r#"G(now("a") & !now("b") -> O(now("c")))"#),
+        "constant: in `rule`, `!now(\"b\")` is always true where it matters: with `true` in its place \
+         the rule refuses the same calls and holds on the same finished runs\n",
+    );
+    assert_eq!(
+        found(r#"G(now("a") -> O(now("c")) | O(now("b") & now("d")))"#),
+        "constant: in `rule`, `O(now(\"b\") & now(\"d\"))` is always false where it matters: with `false` \
+         in its place the rule refuses the same calls and holds on the same finished runs\n",
+    );
+    // The largest part is told.
+    let formula = r#"G(now("a") -> O(now("c")) | O(now("b") & Y(now("d") & now("e"))))"#;
+    let analysis = policy(&[("rule", HardStop, formula)]).analyze();
+    let part = analysis.findings[0].part.as_ref().unwrap().to_string();
+    assert_eq!(part, r#"O(now("b") & Y(now("d") & now("e")))"#);
+}
+
+#[test]
+fn what_matters_is_not_constant() {
+    for formula in [
+        r#"before("a", "b")"#,
+        r#"G(now("a") -> O(now("b")))"#,
+        r#"G(now("a") -> X(G(!now("a"))))"#,
+        r#"(!now("a")) W now("b")"#,
+        r#"!called("a") | called_with_result("b", "ok")"#,
+        // It is a literal that the author wrote.
+        r#"true U now("a")"#,
+        r#"false R (now("a") -> X(now("b")))"#,
+        r#"F(now("a")) & X true"#,
+        // The same finished runs pass without `called`, but other calls are refused.
+        r#"before("a", "b") & called("b")"#,
+    ] {
+        let analysis = policy(&[("rule", Tolerate, formula)]).analyze();
+        assert_eq!(analysis, Analysis::default(), "{formula}: {analysis}");
+    }
+}
+
 /// Rules of the kinds that policies are made of.
 fn typical(count: usize) -> Policy {
     let rules = (0..count).map(|i| {

@@ -265,18 +265,25 @@ fn read_all(
     arguments: &Args,
     result: Option<&Value>,
 ) -> Box<[LetterId]> {
-    let given: Vec<_> = arguments.iter().collect();
     tables
         .iter_mut()
-        .map(|table| {
-            let answers = table
-                .inputs()
-                .iter()
-                .map(|input| answer(input, tool, &given, result))
-                .collect();
-            table.letter(answers)
-        })
+        .map(|table| read(table, tool, arguments, result))
         .collect()
+}
+
+/// The letter of a table for a call.
+pub(super) fn read(
+    table: &mut Table,
+    tool: &Name,
+    arguments: &Args,
+    result: Option<&Value>,
+) -> LetterId {
+    let given: Vec<_> = arguments.iter().collect();
+    let inputs = table.inputs().iter();
+    let answers = inputs
+        .map(|input| answer(input, tool, &given, result))
+        .collect();
+    table.letter(answers)
 }
 
 /// What the call answers. Calls come one at a time, and a table knows the position itself.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::SampleRun;
+use crate::formula::Formula;
 use crate::text::Name;
 use crate::verdict::Verdict;
 
@@ -26,11 +27,13 @@ pub enum Lint {
     UnusableTool,
     /// A rule that forbids nothing that other rules, of at least its severity, do not.
     Redundant,
+    /// A part of a rule that could as well be `true` or `false`.
+    Constant,
 }
 
 impl Lint {
     /// All of them.
-    pub const ALL: [Lint; 7] = [
+    pub const ALL: [Lint; 8] = [
         Lint::Unsatisfiable,
         Lint::Vacuous,
         Lint::Contradiction,
@@ -38,6 +41,7 @@ impl Lint {
         Lint::DeadEnd,
         Lint::UnusableTool,
         Lint::Redundant,
+        Lint::Constant,
     ];
 
     /// The name, as in `#![allow(dead_end)]`.
@@ -51,6 +55,7 @@ impl Lint {
             Lint::DeadEnd => "dead_end",
             Lint::UnusableTool => "unusable_tool",
             Lint::Redundant => "redundant",
+            Lint::Constant => "constant",
         }
     }
 
@@ -86,6 +91,8 @@ pub struct Finding {
     pub constraints: Vec<String>,
     /// The tool that it is about, if it is about one.
     pub tool: Option<Name>,
+    /// The part of the rule that it is about, if it is about one.
+    pub part: Option<Formula>,
     /// What is wrong, in words.
     pub message: String,
     /// The shortest run that shows it, where a run can.

@@ -51,7 +51,12 @@ impl Analyst<'_> {
                 None,
             );
         }
+        let is_both = met.is_some() && broken.is_some();
         (self.rules[rule].met, self.rules[rule].broken) = (met, broken);
+        if is_both && let Err(reason) = self.look_for_constant(rule) {
+            let name = self.name(rule);
+            self.gap(format!("constant parts of `{name}`"), reason);
+        }
         Ok(())
     }
 
@@ -116,6 +121,7 @@ impl Analyst<'_> {
                 .map(|rule| self.name(*rule).to_owned())
                 .collect(),
             tool: None,
+            part: None,
             message,
             run: path.as_ref().map(|path| self.world.sample(path)),
             turns,

@@ -27,7 +27,7 @@ pub(super) struct World {
 
 impl World {
     /// Of a set of moves that lead the tables to the same states, the first.
-    fn distinct(&self, members: &[TableId]) -> Vec<MoveId> {
+    pub(super) fn distinct(&self, members: &[TableId]) -> Vec<MoveId> {
         let mut seen: HashSet<Vec<LetterId>> = HashSet::new();
         let moves = (0..).zip(&self.alphabet.moves);
         moves

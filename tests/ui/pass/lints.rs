@@ -8,7 +8,7 @@ static ALLOWED: Policy = constraints! {
     #![strict_runtime_safety]
     #![tools("fetch", "save")]
     #![deny(redundant, vacuous)]
-    #![allow(unsatisfiable, vacuous, contradiction, wedge, dead_end, unusable_tool, redundant)]
+    #![allow(unsatisfiable, vacuous, contradiction, wedge, dead_end, unusable_tool, redundant, constant)]
     never: HARD_STOP = before("fetch", "save") & before("save", "fetch");
     always: HARD_STOP = G(now("save") -> O(now("save")));
     save_needs_fetch: HARD_STOP = before("fetch", "save");
