@@ -105,14 +105,26 @@ fn check(policy: &Policy, finding: &Finding) -> Result<(), TestCaseError> {
     let all = runs(&calls_of(policy), 4);
     let run = finding.run.as_ref().map(Trace::from);
     let so = |formula: &Formula, run: &Trace| holds(formula, run).unwrap();
-    if let Some(run) = &run {
+    // What an obedient agent does is allowed.
+    if let (Some(run), Lint::Wedge | Lint::DeadEnd) = (&run, finding.lint) {
         for i in 0..run.len() {
             let action = action(policy, &run[..i], &run[i]);
             prop_assert_eq!(action, Action::Allow, "{:?} of {}", run[i], finding);
         }
     }
     match finding.lint {
-        Lint::Unsatisfiable => prop_assert!(!all.iter().any(|run| so(&formulas[0], run))),
+        Lint::Unsatisfiable => {
+            prop_assert!(!all.iter().any(|run| so(&formulas[0], run)));
+            // The first call that the rule alone refuses is the last of the run.
+            let alone = Policy::new([Constraint::new("r", formulas[0].clone())]).unwrap();
+            if let Some(run) = &run {
+                for i in 0..run.len() {
+                    let is_last = i + 1 == run.len();
+                    let allowed = action(&alone, &run[..i], &run[i]) == Action::Allow;
+                    prop_assert_eq!(allowed, !is_last, "{:?} of {}", run[i], finding);
+                }
+            }
+        }
         Lint::Vacuous => {
             prop_assert!(all.iter().all(|run| so(&formulas[0], run)));
             let alone = Policy::new([Constraint::new("r", formulas[0].clone())]).unwrap();
@@ -132,6 +144,17 @@ fn check(policy: &Policy, finding: &Finding) -> Result<(), TestCaseError> {
                 rest.remove(left_out);
                 let rest = rest.into_iter().reduce(|f, g| f & g).unwrap();
                 prop_assert!(rest.is_satisfiable().unwrap());
+            }
+            // After the run one of them is never met, whatever follows.
+            if let Some(run) = &run {
+                let more = runs(&calls_of(policy), 3);
+                let lost = formulas.iter().any(|formula| {
+                    !more.iter().any(|more| {
+                        let longer = run.iter().chain(more.iter()).cloned();
+                        so(formula, &longer.collect())
+                    })
+                });
+                prop_assert!(lost, "{}", finding);
             }
         }
         Lint::Wedge => prop_assert!(is_stuck(policy, &run.unwrap()), "{}", finding),

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::NotAnalysed;
 use super::sample::{SampleCall, arguments_match, result_matches};
-use super::table::{LetterId, Table};
+use super::table::LetterId;
+use super::tables::{TableId, Tables};
 use crate::monitor::Input;
 use crate::text::{Name, Seq, Text};
 use crate::value::{Args, Value};
@@ -20,8 +21,7 @@ pub(super) struct Proposal {
     pub(super) call: SampleCall,
     /// The tools that are called like this, by their place in the list of tools.
     pub(super) tools: Vec<usize>,
-    /// For each table its letter.
-    pub(super) letters: Box<[LetterId]>,
+    pub(super) letters: Letters,
     /// The ways it can turn out: a range of the moves.
     pub(super) moves: std::ops::Range<u32>,
 }
@@ -31,8 +31,12 @@ pub(super) struct Proposal {
 pub(super) struct Move {
     pub(super) proposal: u32,
     pub(super) result: Option<Value>,
-    pub(super) letters: Box<[LetterId]>,
+    pub(super) letters: Letters,
 }
+
+/// The letters of a call for the tables that can tell it from a call of a tool nobody names, in the
+/// order of the tables.
+pub(super) type Letters = Box<[(TableId, LetterId)]>;
 
 #[derive(Debug, Default)]
 pub(super) struct Alphabet {
@@ -40,6 +44,10 @@ pub(super) struct Alphabet {
     pub(super) moves: Vec<Move>,
     /// The tools there are, and for one not named at the end where others may be called.
     pub(super) tools: Vec<Name>,
+    /// For each table the letter of a call of a tool that nobody names.
+    pub(super) idle: Vec<LetterId>,
+    /// For each table the calls it can tell from that.
+    pub(super) touching: Vec<Vec<u32>>,
 }
 
 /// What the tables ask about the calls of one tool.
@@ -68,9 +76,9 @@ impl<'t> Questions<'t> {
         }
     }
 
-    fn of(tool: &Name, tables: &'t [Table]) -> Self {
+    fn of(tool: &Name, tables: &'t Tables, mentioning: &[TableId]) -> Self {
         let mut questions = Questions::default();
-        for input in tables.iter().flat_map(Table::inputs) {
+        for input in mentioning.iter().flat_map(|table| tables.inputs(*table)) {
             match input {
                 Input::Call(tools, args) if tools.contains(tool) => questions.arguments(args),
                 Input::Result(other, result, args) if other == tool => {
@@ -143,7 +151,7 @@ fn merge(a: &[(Text, Value)], b: &[(Text, Value)]) -> Option<Vec<(Text, Value)>>
 impl Alphabet {
     /// The calls of these tools, and of any other where the list is not `closed`.
     pub(super) fn new(
-        tables: &mut [Table],
+        tables: &mut Tables,
         mut tools: Vec<Name>,
         closed: bool,
     ) -> Result<Self, NotAnalysed> {
@@ -155,10 +163,22 @@ impl Alphabet {
             tools.push(name.into());
         }
         let mut alphabet = Alphabet::default();
+        for table in 0..tables.len() {
+            let answers = tables.inputs(table).iter().map(idle_answer).collect();
+            alphabet.idle.push(tables.machine(table).letter(answers));
+        }
+        alphabet.touching.resize(tables.len(), Vec::new());
+        let mentions = mentions(&tools, tables);
         let mut known = HashMap::new();
         for (number, tool) in tools.iter().enumerate() {
-            for (arguments, outcomes) in calls(tool, tables)? {
-                alphabet.add(number, tool, &arguments, &outcomes, tables, &mut known);
+            let mentioning = &mentions[number];
+            for (arguments, outcomes) in calls(tool, tables, mentioning)? {
+                let call = SampleCall {
+                    tool: tool.clone(),
+                    arguments,
+                    result: None,
+                };
+                alphabet.add(number, call, &outcomes, tables, mentioning, &mut known);
                 if alphabet.moves.len() > MAX_CALLS {
                     return Err(NotAnalysed::new("there are too many kinds of calls"));
                 }
@@ -171,18 +191,25 @@ impl Alphabet {
     fn add(
         &mut self,
         number: usize,
-        tool: &Name,
-        arguments: &Args,
+        call: SampleCall,
         outcomes: &[Option<Value>],
-        tables: &mut [Table],
-        known: &mut HashMap<Vec<Box<[LetterId]>>, usize>,
+        tables: &mut Tables,
+        mentioning: &[TableId],
+        known: &mut HashMap<Vec<Letters>, usize>,
     ) {
         let mut letters = Vec::new();
         let mut results = Vec::new();
         for outcome in outcomes {
-            let answers = read_all(tables, tool, arguments, outcome.as_ref());
-            if !letters.contains(&answers) {
-                letters.push(answers);
+            let mut read = Vec::new();
+            for table in mentioning {
+                let letter = read_one(tables, *table, &call, outcome.as_ref());
+                if letter != self.idle[*table] {
+                    read.push((*table, letter));
+                }
+            }
+            let read: Letters = read.into();
+            if !letters.contains(&read) {
+                letters.push(read);
                 results.push(outcome.clone());
             }
         }
@@ -192,6 +219,12 @@ impl Alphabet {
                 proposal.tools.push(number);
             }
             return;
+        }
+        for (table, _) in letters.iter().flatten() {
+            let touching = &mut self.touching[*table];
+            if touching.last() != Some(&(same as u32)) {
+                touching.push(same as u32);
+            }
         }
         let first = self.moves.len() as u32;
         // The first outcome is the one that is not known.
@@ -204,15 +237,24 @@ impl Alphabet {
             });
         }
         self.proposals.push(Proposal {
-            call: SampleCall {
-                tool: tool.clone(),
-                arguments: arguments.clone(),
-                result: None,
-            },
+            call,
             tools: vec![number],
             letters: proposed,
             moves: first..self.moves.len() as u32,
         });
+    }
+
+    /// The letter for a table among those of a call.
+    pub(super) fn letter(&self, letters: &Letters, table: TableId) -> LetterId {
+        match letters.binary_search_by_key(&table, |(table, _)| *table) {
+            Ok(place) => letters[place].1,
+            Err(_) => self.idle[table],
+        }
+    }
+
+    /// The letter of a move for a table.
+    pub(super) fn letter_of(&self, step: u32, table: TableId) -> LetterId {
+        self.letter(&self.moves[step as usize].letters, table)
     }
 
     /// The call of a move.
@@ -227,11 +269,38 @@ impl Alphabet {
     }
 }
 
+/// For each tool the tables that ask for it.
+fn mentions(tools: &[Name], tables: &Tables) -> Vec<Vec<TableId>> {
+    let numbers: HashMap<&str, usize> = tools
+        .iter()
+        .enumerate()
+        .map(|(number, tool)| (tool.as_str(), number))
+        .collect();
+    let mut mentions: Vec<Vec<TableId>> = vec![Vec::new(); tools.len()];
+    for table in 0..tables.len() {
+        let mut add = |tool: &Name| {
+            if let Some(number) = numbers.get(tool.as_str())
+                && mentions[*number].last() != Some(&table)
+            {
+                mentions[*number].push(table);
+            }
+        };
+        for input in tables.inputs(table) {
+            match input {
+                Input::Tool(tool) | Input::Result(tool, ..) => add(tool),
+                Input::Call(tools, _) => tools.iter().for_each(&mut add),
+                _ => {}
+            }
+        }
+    }
+    mentions
+}
+
 /// The calls of a tool: arguments, and the results they can have.
 type Calls = Vec<(Args, Vec<Option<Value>>)>;
 
-fn calls(tool: &Name, tables: &[Table]) -> Result<Calls, NotAnalysed> {
-    let questions = Questions::of(tool, tables);
+fn calls(tool: &Name, tables: &Tables, mentioning: &[TableId]) -> Result<Calls, NotAnalysed> {
+    let questions = Questions::of(tool, tables, mentioning);
     let outcomes = questions.outcomes()?;
     // To leave an argument out is as good as any other value.
     let mut all: Vec<Vec<(Text, Value)>> = vec![Vec::new()];
@@ -259,34 +328,27 @@ fn calls(tool: &Name, tables: &[Table]) -> Result<Calls, NotAnalysed> {
         .collect())
 }
 
-fn read_all(
-    tables: &mut [Table],
-    tool: &Name,
-    arguments: &Args,
+fn read_one(
+    tables: &mut Tables,
+    table: TableId,
+    call: &SampleCall,
     result: Option<&Value>,
-) -> Box<[LetterId]> {
-    tables
-        .iter_mut()
-        .map(|table| read(table, tool, arguments, result))
+) -> LetterId {
+    let answers = answers(tables.inputs(table), call, result);
+    tables.machine(table).letter(answers)
+}
+
+/// What the call answers to these questions, with that result.
+pub(super) fn answers(inputs: &[Input], call: &SampleCall, result: Option<&Value>) -> Vec<u8> {
+    let given: Vec<_> = call.arguments.iter().collect();
+    let inputs = inputs.iter();
+    inputs
+        .map(|input| answer(input, &call.tool, &given, result))
         .collect()
 }
 
-/// The letter of a table for a call.
-pub(super) fn read(
-    table: &mut Table,
-    tool: &Name,
-    arguments: &Args,
-    result: Option<&Value>,
-) -> LetterId {
-    let given: Vec<_> = arguments.iter().collect();
-    let inputs = table.inputs().iter();
-    let answers = inputs
-        .map(|input| answer(input, tool, &given, result))
-        .collect();
-    table.letter(answers)
-}
-
-/// What the call answers. Calls come one at a time, and a table knows the position itself.
+/// What the call answers. Calls come one at a time, and a table knows the position itself and what
+/// is free.
 fn answer(input: &Input, tool: &Name, given: &[(&Text, &Value)], result: Option<&Value>) -> u8 {
     let one_of = |tools: &Seq<Name>| tools.contains(tool);
     match input {
@@ -299,7 +361,11 @@ fn answer(input: &Input, tool: &Name, given: &[(&Text, &Value)], result: Option<
             Some(result) if result_matches(expected, result) => 3,
             Some(_) => 2,
         },
-        Input::Later(_) => 1,
-        _ => 0,
+        other => idle_answer(other),
     }
+}
+
+/// What a call of a tool that is not named answers.
+fn idle_answer(input: &Input) -> u8 {
+    u8::from(matches!(input, Input::Later(_)))
 }

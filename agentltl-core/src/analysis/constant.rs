@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::alphabet::read;
+use super::alphabet::answers;
 use super::finding::Lint;
-use super::sample::SampleCall;
+use super::free::is_free_of_code;
 use super::table::{Budget, LetterId, Step, Table, holds_empty};
+use super::tables::Kind;
 use super::{Analyst, NotAnalysed};
 use crate::formula::{Formula, NodeId};
 use crate::node::Node;
@@ -19,6 +20,10 @@ impl Analyst<'_> {
     /// Reports the largest part of the rule that is constant; the rule itself can be met and broken.
     pub(super) fn look_for_constant(&mut self, rule: usize) -> Result<(), NotAnalysed> {
         let formula = self.policy.constraints()[self.rules[rule].index].formula();
+        // What code answers to the rule and to what is compared with it would have to be the same.
+        if !is_free_of_code(formula) {
+            return Ok(());
+        }
         let tree = formula.tree();
         let mut parts: Vec<NodeId> = (0..tree.root())
             .filter(|id| !matches!(tree.node(*id), Node::True | Node::False))
@@ -68,33 +73,25 @@ impl Analyst<'_> {
         if self.rules[rule].empty != holds_empty(changed) {
             return Ok(false);
         }
-        let calls = self.world.distinct(&[finished, enforcing]);
+        let view = self.world.view(&[finished, enforcing]);
         self.ask(BUDGET, |this, budget| {
-            let mut same = true;
-            for (table, is_finished) in [(finished, true), (enforcing, false)] {
+            for (table, kind) in [(finished, Kind::Finished), (enforcing, Kind::Enforcing)] {
                 budget.spend(MACHINE)?;
-                let mut other = match is_finished {
-                    true => Table::finished(changed)?,
-                    false => Table::enforcing(changed)?,
-                };
+                let mut other = kind.table(changed)?;
                 let alphabet = &this.world.alphabet;
-                let letters: Vec<_> = calls
-                    .iter()
-                    .map(|step| {
-                        let letter = alphabet.moves[*step as usize].letters[table];
-                        let SampleCall {
-                            tool,
-                            arguments,
-                            result,
-                        } = alphabet.call(*step);
-                        let other = read(&mut other, &tool, &arguments, result.as_ref());
-                        (letter, other, result.is_none())
-                    })
-                    .collect();
-                let table = &mut this.world.tables[table];
-                same = same && agree(table, &mut other, &letters, is_finished, budget)?;
+                let mut letters = Vec::new();
+                for step in view.proposals.iter().flat_map(|proposal| &proposal.moves) {
+                    let call = alphabet.call(step.id);
+                    let answers = answers(other.inputs(), &call, call.result.as_ref());
+                    let letter = alphabet.letter_of(step.id, table);
+                    letters.push((letter, other.letter(answers), call.result.is_none()));
+                }
+                let table = this.world.tables.machine(table);
+                if !agree(table, &mut other, &letters, kind, budget)? {
+                    return Ok(false);
+                }
             }
-            Ok(same)
+            Ok(true)
         })
     }
 }
@@ -105,12 +102,12 @@ fn agree(
     one: &mut Table,
     other: &mut Table,
     letters: &[(LetterId, LetterId, bool)],
-    finished: bool,
+    kind: Kind,
     budget: &mut Budget,
 ) -> Result<bool, NotAnalysed> {
-    let says = |step: Step, proposed: bool| match finished {
-        true => step.verdict.holds(),
-        false => proposed && step.breaks,
+    let says = |step: Step, proposed: bool| match kind {
+        Kind::Finished => step.may_hold,
+        Kind::Enforcing => proposed && step.may_break,
     };
     let mut known = HashSet::from([(Table::START, Table::START)]);
     let mut todo = vec![(Table::START, Table::START)];

@@ -1,8 +1,11 @@
 //! What can be proved about formulas alone.
 
 use super::alphabet::Alphabet;
-use super::table::{Budget, Table, holds_empty};
-use super::world::{Goal, World};
+use super::free::is_free_of_code;
+use super::search::Goal;
+use super::table::{Budget, holds_empty};
+use super::tables::{Kind, Tables};
+use super::view::World;
 use super::{NotAnalysed, SampleRun};
 use crate::formula::Formula;
 use crate::text::Name;
@@ -12,28 +15,25 @@ const BUDGET: u64 = 1_000_000;
 
 /// The shortest finished run on which each formula holds or does not, as told.
 fn find(goals: &[(&Formula, bool)]) -> Result<Option<SampleRun>, NotAnalysed> {
-    let mut tables = Vec::new();
+    let mut tables = Tables::default();
     let mut tools: Vec<Name> = Vec::new();
-    for (formula, _) in goals {
-        tables.push(Table::finished(formula)?);
+    let mut wanted = Vec::new();
+    for (formula, holds) in goals {
+        if !is_free_of_code(formula) {
+            return Err(NotAnalysed::new("it has a quantifier, or asks Rust code"));
+        }
+        wanted.push(Goal {
+            table: tables.add(formula, Kind::Finished)?,
+            holds: *holds,
+            empty: holds_empty(formula),
+        });
         tools.extend(formula.tools().into_iter().cloned());
     }
     tools.sort_unstable();
     tools.dedup();
     let alphabet = Alphabet::new(&mut tables, tools, false)?;
     let mut world = World { tables, alphabet };
-    let empty: Vec<bool> = goals
-        .iter()
-        .map(|(formula, _)| holds_empty(formula))
-        .collect();
-    let goals: Vec<_> = (0..)
-        .zip(goals)
-        .map(|(table, (_, holds))| Goal {
-            table,
-            holds: *holds,
-        })
-        .collect();
-    let path = world.find(&goals, &empty, false, &mut Budget::new(BUDGET))?;
+    let path = world.find(&wanted, false, &mut Budget::new(BUDGET))?;
     Ok(path.map(|path| world.sample(&path)))
 }
 

@@ -10,13 +10,20 @@ mod alphabet;
 mod constant;
 mod finding;
 mod formula;
+mod free;
+mod reach;
+mod redundant;
 mod sample;
+mod search;
+mod shape;
 mod single;
 mod states;
 mod table;
+mod tables;
 mod together;
-mod world;
+mod view;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::formula::Formula;
@@ -26,10 +33,12 @@ use crate::severity::Severity;
 use crate::text::Name;
 
 use alphabet::Alphabet;
-use table::{Budget, Table};
-use world::{MoveId, Part, TableId, World};
+use table::Budget;
+use tables::{Kind, TableId, Tables};
+use view::{MoveId, World};
 
 pub use finding::{Finding, Lint};
+pub use free::FreePart;
 pub use sample::{SampleCall, SampleRun};
 
 /// Why something was not analysed.
@@ -92,6 +101,9 @@ pub struct Analysis {
     pub findings: Vec<Finding>,
     /// What was not analysed. Where this is empty, the findings are all there are.
     pub gaps: Vec<Gap>,
+    /// What the analysis takes as free: predicates, patterns and quantifiers, of which it supposes
+    /// nothing. Each finding is real whatever they answer; there may be more to find by who knows.
+    pub free: Vec<FreePart>,
 }
 
 impl Analysis {
@@ -152,7 +164,7 @@ impl Policy {
 const BUDGET: u64 = 500_000;
 
 /// A rule, as far as it can be explored.
-struct Rule {
+struct Rule<'p> {
     /// Its place in the policy.
     index: usize,
     severity: Severity,
@@ -160,20 +172,25 @@ struct Rule {
     enforcing: Option<TableId>,
     /// The machine that judges finished runs, and what it says of the one without calls.
     finished: Option<TableId>,
-    empty: bool,
-    /// For each letter of the judging machine: is it refused in some state?
-    refused: Vec<bool>,
+    empty: Option<bool>,
+    /// For each letter of the judging machine: may it be refused in some state, and must it?
+    may_refuse: Vec<bool>,
+    must_refuse: Vec<bool>,
+    /// Does it make a difference to a finished run that other tools are called than the rule names?
+    minds: bool,
     /// Does some finished run meet the rule, and does some not? `None` is not known.
     satisfiable: Option<bool>,
     breakable: Option<bool>,
     /// The shortest such runs.
     met: Option<Vec<MoveId>>,
     broken: Option<Vec<MoveId>>,
+    /// The tools that it names.
+    tools: BTreeSet<&'p Name>,
 }
 
 struct Analyst<'p> {
     policy: &'p Policy,
-    rules: Vec<Rule>,
+    rules: Vec<Rule<'p>>,
     world: World,
     budget: Budget,
     /// A finished run that meets all rules that can be met.
@@ -184,24 +201,20 @@ struct Analyst<'p> {
 impl<'p> Analyst<'p> {
     fn new(policy: &'p Policy) -> Self {
         let mut analysis = Analysis::default();
-        let mut tables = Vec::new();
+        let mut tables = Tables::default();
         let mut rules = Vec::new();
         for (index, constraint) in policy.constraints().iter().enumerate() {
             let formula = constraint.formula();
-            let mut add = |table: Result<Table, NotAnalysed>| match table {
-                Ok(table) => {
-                    tables.push(table);
-                    Ok(tables.len() - 1)
-                }
-                Err(reason) => Err(reason),
-            };
-            let finished = add(Table::finished(formula));
-            let enforcing = add(Table::enforcing(formula));
+            let finished = tables.add(formula, Kind::Finished);
+            let enforcing = tables.add(formula, Kind::Enforcing);
             if let Err(reason) = finished.and(enforcing) {
                 analysis.gaps.push(Gap {
                     what: format!("constraint `{}`", constraint.name()),
                     reason: reason.reason.to_owned(),
                 });
+            } else {
+                let free = FreePart::all_of(constraint.name(), formula);
+                analysis.free.extend(free);
             }
             rules.push(Rule {
                 index,
@@ -209,11 +222,14 @@ impl<'p> Analyst<'p> {
                 enforcing: enforcing.ok(),
                 finished: finished.ok(),
                 empty: table::holds_empty(formula),
-                refused: Vec::new(),
+                may_refuse: Vec::new(),
+                must_refuse: Vec::new(),
+                minds: true,
                 satisfiable: None,
                 breakable: None,
                 met: None,
                 broken: None,
+                tools: formula.tools(),
             });
         }
         let mut tools: Vec<Name> = Vec::new();
@@ -270,17 +286,5 @@ impl<'p> Analyst<'p> {
         let answer = question(self, &mut left);
         self.budget.spend(left.spent_of(whole))?;
         answer
-    }
-}
-
-impl Part {
-    fn of(severity: Severity) -> Self {
-        match severity {
-            Severity::HardStop | Severity::PersistentBlock => Part::Blocks,
-            Severity::SoftBlock => Part::Retries,
-            Severity::Ask => Part::Asks,
-            Severity::BlockAndWarn => Part::Warns,
-            Severity::Tolerate => Part::Watches,
-        }
     }
 }

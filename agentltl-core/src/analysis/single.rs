@@ -1,7 +1,8 @@
 //! What is found of each rule by itself.
 
 use super::finding::{Finding, Lint};
-use super::world::{Goal, MoveId};
+use super::search::Goal;
+use super::view::MoveId;
 use super::{Analyst, NotAnalysed};
 use crate::verdict::Verdict;
 
@@ -21,28 +22,32 @@ impl Analyst<'_> {
 
     fn look_at(&mut self, rule: usize) -> Result<(), NotAnalysed> {
         if let Some(table) = self.rules[rule].enforcing {
-            self.rules[rule].refused = self.ask(BUDGET, |this, budget| {
-                this.world.refused_letters(table, budget)
+            let refused = self.ask(BUDGET, |this, budget| {
+                this.world.tables.machine(table).refused(budget)
             })?;
+            (self.rules[rule].may_refuse, self.rules[rule].must_refuse) = refused;
         }
-        if self.rules[rule].finished.is_none() {
+        let Some(finished) = self.rules[rule].finished else {
             return Ok(());
-        }
+        };
         let met = self.find(&[(rule, true)], false, BUDGET)?;
         let broken = self.find(&[(rule, false)], false, BUDGET)?;
         self.rules[rule].satisfiable = Some(met.is_some());
         self.rules[rule].breakable = Some(broken.is_some());
+        let (idle, empty) = (self.world.alphabet.idle[finished], self.rules[rule].empty);
+        let ignores = self.ask(BUDGET, |this, budget| {
+            this.world
+                .tables
+                .machine(finished)
+                .ignores(idle, empty, budget)
+        })?;
+        self.rules[rule].minds = !ignores || self.may_refuse_others(rule);
         let name = self.name(rule);
         if met.is_none() {
-            self.report(
-                Lint::Unsatisfiable,
-                &[rule],
-                format!("`{name}` cannot be met: every finished run breaks it"),
-                None,
-            );
+            self.report_unsatisfiable(rule)?;
         }
         let never_refuses =
-            self.rules[rule].enforcing.is_some() && !self.rules[rule].refused.contains(&true);
+            self.rules[rule].enforcing.is_some() && !self.rules[rule].may_refuse.contains(&true);
         if broken.is_none() && never_refuses {
             self.report(
                 Lint::Vacuous,
@@ -60,6 +65,45 @@ impl Analyst<'_> {
         Ok(())
     }
 
+    /// May the rule refuse calls of tools that it does not name?
+    fn may_refuse_others(&self, rule: usize) -> bool {
+        let rule = &self.rules[rule];
+        rule.enforcing.is_some_and(|table| {
+            let idle = self.world.alphabet.idle[table] as usize;
+            rule.may_refuse.get(idle).is_some_and(|refused| *refused)
+        })
+    }
+
+    /// Says so, with a shortest run to the first call that the rule refuses.
+    fn report_unsatisfiable(&mut self, rule: usize) -> Result<(), NotAnalysed> {
+        let name = self.name(rule);
+        let mut message = format!("`{name}` cannot be met: every finished run breaks it");
+        let path = match self.rules[rule].enforcing {
+            Some(table) => self.ask(BUDGET, |this, budget| {
+                this.world.first_refusal(table, budget)
+            })?,
+            None => None,
+        };
+        if let Some(path) = &path {
+            message.push_str(match path.len() {
+                1 => "; it objects to this call",
+                _ => "; it objects to the last of these calls",
+            });
+        }
+        self.report(Lint::Unsatisfiable, &[rule], message, path);
+        Ok(())
+    }
+
+    pub(super) fn goal(&self, rule: usize, holds: bool) -> Option<Goal> {
+        let rule = &self.rules[rule];
+        let empty = rule.empty;
+        rule.finished.map(|table| Goal {
+            table,
+            holds,
+            empty,
+        })
+    }
+
     /// A finished run that meets and breaks the rules as told, the shortest one unless `any` will do;
     /// all can be explored.
     pub(super) fn find(
@@ -68,41 +112,48 @@ impl Analyst<'_> {
         any: bool,
         most: u64,
     ) -> Result<Option<Vec<MoveId>>, NotAnalysed> {
-        let mut goals = Vec::new();
-        let mut empty = Vec::new();
-        for (rule, holds) in rules {
-            let rule = &self.rules[*rule];
-            if let Some(table) = rule.finished {
-                goals.push(Goal {
-                    table,
-                    holds: *holds,
-                });
-                empty.push(rule.empty);
-            }
-        }
-        self.ask(most, |this, budget| {
-            this.world.find(&goals, &empty, any, budget)
-        })
+        let goals = rules.iter();
+        let goals: Vec<_> = goals
+            .filter_map(|(rule, holds)| self.goal(*rule, *holds))
+            .collect();
+        self.ask(most, |this, budget| this.world.find(&goals, any, budget))
     }
 
-    /// Does the finished run meet and break the rules as told?
+    /// Does the finished run meet and break the rules as told, by some answers of Rust code?
     pub(super) fn shows(
         &mut self,
         path: &[MoveId],
         rules: &[(usize, bool)],
     ) -> Result<bool, NotAnalysed> {
         for (rule, wanted) in rules {
-            let holds = match self.rules[*rule].finished {
-                Some(table) if !path.is_empty() => {
-                    self.world.holds(table, path, &mut self.budget)?
-                }
-                _ => self.rules[*rule].empty,
-            };
-            if holds != *wanted {
+            if !self.shows_one(path, *rule, *wanted)? {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    pub(super) fn shows_one(
+        &mut self,
+        path: &[MoveId],
+        rule: usize,
+        wanted: bool,
+    ) -> Result<bool, NotAnalysed> {
+        let table = match self.rules[rule].finished {
+            Some(table) if !path.is_empty() => table,
+            _ => {
+                let empty = self.rules[rule].empty;
+                return Ok(empty.is_none_or(|holds| holds == wanted));
+            }
+        };
+        let last = self
+            .world
+            .last_step(table, path, self.rules[rule].minds, &mut self.budget)?;
+        match last {
+            Some(last) => Ok(last.may(wanted)),
+            // Nothing happened that it minds.
+            None => Ok(self.rules[rule].empty.is_none_or(|holds| holds == wanted)),
+        }
     }
 
     /// Adds a finding, with the verdicts that turn along its run.
@@ -133,7 +184,9 @@ impl Analyst<'_> {
             let verdicts = self.verdicts(table, path.as_deref().unwrap_or_default());
             let mut last = None;
             for (turns, verdict) in finding.turns.iter_mut().zip(verdicts) {
-                if last.replace(verdict) != Some(verdict) {
+                if let Some(verdict) = verdict
+                    && last.replace(verdict) != Some(verdict)
+                {
                     turns.push((self.name(*rule).to_owned(), verdict));
                 }
             }
@@ -143,17 +196,10 @@ impl Analyst<'_> {
         &mut self.analysis.findings[last]
     }
 
-    /// The running verdicts after each call, as far as the budget goes.
-    fn verdicts(&mut self, table: usize, path: &[MoveId]) -> Vec<Verdict> {
-        let mut verdicts = Vec::new();
-        let mut state = super::Table::START;
-        for step in path {
-            let letter = self.world.alphabet.moves[*step as usize].letters[table];
-            let taken = self.world.tables[table].step(state, letter, &mut self.budget);
-            let Ok(taken) = taken else { break };
-            state = taken.next;
-            verdicts.push(taken.verdict);
-        }
-        verdicts
+    /// The running verdicts after each call, as far as the budget goes and they are known.
+    fn verdicts(&mut self, table: usize, path: &[MoveId]) -> Vec<Option<Verdict>> {
+        let steps = self.world.steps(table, path, &mut self.budget);
+        let steps = steps.unwrap_or_default().into_iter();
+        steps.map(|step| step.verdict).collect()
     }
 }

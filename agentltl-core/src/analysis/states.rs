@@ -1,13 +1,16 @@
 //! What is found of the states that agents reach: wedges, dead ends, tools that are never allowed.
 
 use super::finding::Lint;
+use super::reach::{Answer, Part, Reach};
+use super::tables::TableId;
 use super::together::and;
-use super::world::{Answer, Part, Reach, TableId};
+use super::view::MoveId;
 use super::{Analyst, NotAnalysed};
 use crate::severity::Severity;
 
-/// The look-ups spent on a product.
+/// The look-ups spent on a question, and on one about all rules at once.
 const BUDGET: u64 = 200_000;
+const ALL: u64 = 10_000;
 
 impl Analyst<'_> {
     pub(super) fn look_at_states(&mut self) {
@@ -17,7 +20,7 @@ impl Analyst<'_> {
         let refusing: Vec<usize> = (0..self.rules.len())
             .filter(|rule| {
                 self.rules[*rule].severity < Severity::Tolerate
-                    && self.rules[*rule].refused.contains(&true)
+                    && self.rules[*rule].may_refuse.contains(&true)
             })
             .collect();
         // What such a rule refuses is not known, so no run is known to be allowed.
@@ -42,7 +45,7 @@ impl Analyst<'_> {
         self.look_for_unusable_tools(&refusing);
     }
 
-    fn parts(&self, rules: &[usize]) -> Vec<(TableId, Part)> {
+    pub(super) fn parts(&self, rules: &[usize]) -> Vec<(TableId, Part)> {
         rules
             .iter()
             .filter_map(|rule| {
@@ -52,91 +55,194 @@ impl Analyst<'_> {
             .collect()
     }
 
-    fn reach(&mut self, parts: &[(TableId, Part)]) -> Result<Reach, NotAnalysed> {
-        self.ask(BUDGET, |this, budget| this.world.reach(parts, budget))
-    }
-
-    /// May some rule of these, ever, refuse the call so that the agent cannot insist?
-    fn ever(&self, rules: &[usize], proposal: usize) -> bool {
-        let letters = &self.world.alphabet.proposals[proposal].letters;
-        rules.iter().any(|rule| {
-            let rule = &self.rules[*rule];
-            let refused = rule
-                .enforcing
-                .is_some_and(|table| rule.refused[letters[table] as usize]);
-            refused && rule.severity.is_blocking()
+    fn reach(
+        &mut self,
+        parts: &[(TableId, Part)],
+        insisting: bool,
+        most: u64,
+    ) -> Result<Reach, NotAnalysed> {
+        self.ask(most, |this, budget| {
+            this.world.reach(parts, insisting, budget)
         })
     }
 
-    fn look_for_wedges(&mut self, refusing: &[usize]) {
-        // Most policies leave some call alone.
-        let proposals = self.world.alphabet.proposals.len();
-        if !(0..proposals).all(|proposal| self.ever(refusing, proposal)) {
-            return;
+    /// Must the rule, some time, refuse the call; or may it?
+    fn ever(&self, rule: usize, proposal: usize, must: bool) -> bool {
+        let letters = &self.world.alphabet.proposals[proposal].letters;
+        let rule = &self.rules[rule];
+        let refused = if must {
+            &rule.must_refuse
+        } else {
+            &rule.may_refuse
+        };
+        rule.enforcing.is_some_and(|table| {
+            let letter = self.world.alphabet.letter(letters, table);
+            refused.get(letter as usize).is_some_and(|refused| *refused)
+        })
+    }
+
+    /// The rules among these that must, some time, refuse the call so that the agent cannot insist.
+    fn stoppers(&self, rules: &[usize], proposal: usize) -> Vec<usize> {
+        let stops = |rule: &usize| {
+            self.rules[*rule].severity.is_blocking() && self.ever(*rule, proposal, true)
+        };
+        rules.iter().copied().filter(stops).collect()
+    }
+
+    /// The first of the rules that may, or must, refuse a call on the path.
+    pub(super) fn refuser(
+        &mut self,
+        rules: &[usize],
+        path: &[MoveId],
+        must: bool,
+    ) -> Result<Option<usize>, NotAnalysed> {
+        for rule in rules {
+            let Some(table) = self.rules[*rule].enforcing else {
+                continue;
+            };
+            let mut state = super::table::Table::START;
+            for step in path {
+                let alphabet = &self.world.alphabet;
+                let proposal = alphabet.moves[*step as usize].proposal as usize;
+                let proposed = alphabet.letter(&alphabet.proposals[proposal].letters, table);
+                let letter = alphabet.letter_of(*step, table);
+                let taken = self.world.step(table, state, proposed, &mut self.budget)?;
+                if if must {
+                    taken.must_break
+                } else {
+                    taken.may_break
+                } {
+                    return Ok(Some(*rule));
+                }
+                state = self
+                    .world
+                    .step(table, state, letter, &mut self.budget)?
+                    .next;
+            }
         }
-        if let Err(reason) = self.find_wedge(refusing) {
+        Ok(None)
+    }
+
+    fn look_for_wedges(&mut self, refusing: &[usize]) {
+        let mut stoppers = Vec::new();
+        for proposal in 0..self.world.alphabet.proposals.len() {
+            let stops = self.stoppers(refusing, proposal);
+            // Most policies leave some call alone.
+            if stops.is_empty() {
+                return;
+            }
+            stoppers.push((proposal, stops));
+        }
+        stoppers.sort_by_key(|(_, stops)| stops.len());
+        if let Err(reason) = self.find_wedge(refusing, &stoppers) {
             self.gap("wedges", reason);
         }
     }
 
-    fn find_wedge(&mut self, refusing: &[usize]) -> Result<(), NotAnalysed> {
-        let parts = self.parts(refusing);
-        let reach = self.reach(&parts)?;
-        for node in 0..reach.obedient {
-            let states = &reach.nodes[node].states;
-            if !self.all_refused(&parts, states, None, Answer::Asked)? {
-                continue;
+    /// Looks for the shortest run to a wedge, given who can stop each call. The states of some rules
+    /// are all that can be reached, and more; rules are added as they could make a difference.
+    fn find_wedge(
+        &mut self,
+        refusing: &[usize],
+        stoppers: &[(usize, Vec<usize>)],
+    ) -> Result<(), NotAnalysed> {
+        let mut some = stoppers
+            .first()
+            .map_or(Vec::new(), |(_, stops)| stops.clone());
+        'more: loop {
+            let parts = self.parts(&some);
+            let reach = self.reach(&parts, false, BUDGET)?;
+            'nodes: for node in 0..reach.obedient {
+                let mut missing: Option<Vec<usize>> = None;
+                for (proposal, stops) in stoppers {
+                    if self.is_refused(&reach, node, *proposal, Answer::Asked)? {
+                        continue;
+                    }
+                    let others = stops.iter().copied();
+                    let others: Vec<_> = others.filter(|rule| !some.contains(rule)).collect();
+                    if others.is_empty() {
+                        continue 'nodes;
+                    }
+                    if missing
+                        .as_ref()
+                        .is_none_or(|fewest| others.len() < fewest.len())
+                    {
+                        missing = Some(others);
+                    }
+                }
+                let path = reach.path(node);
+                let missing = match missing {
+                    Some(missing) => missing,
+                    None => self.refuser(refusing, &path, false)?.into_iter().collect(),
+                };
+                if missing.is_empty() {
+                    self.report_wedge(&some, reach.states(node), path)?;
+                    return Ok(());
+                }
+                some.extend(missing);
+                continue 'more;
             }
-            let about = self.refusers(refusing, states)?;
-            let path = reach.path(node);
-            let names: Vec<_> = about
-                .iter()
-                .map(|rule| format!("`{}` ({})", self.name(*rule), self.rules[*rule].severity))
-                .collect();
-            let when = match path.len() {
-                0 => "before its first call".to_owned(),
-                1 => "after this allowed call".to_owned(),
-                _ => "after these allowed calls".to_owned(),
-            };
-            let verb = if about.len() == 1 {
-                "refuses"
-            } else {
-                "refuse"
-            };
-            let message = format!(
-                "an agent that obeys gets stuck {when}: {} {verb} whatever it calls next",
-                and(&names)
-            );
-            self.report(Lint::Wedge, &about, message, Some(path));
-            break;
+            return Ok(());
         }
+    }
+
+    fn report_wedge(
+        &mut self,
+        rules: &[usize],
+        states: &[u32],
+        path: Vec<MoveId>,
+    ) -> Result<(), NotAnalysed> {
+        let about = self.refusers(rules, states)?;
+        let names: Vec<_> = about
+            .iter()
+            .map(|rule| format!("`{}` ({})", self.name(*rule), self.rules[*rule].severity))
+            .collect();
+        let when = match path.len() {
+            0 => "before its first call".to_owned(),
+            1 => "after this allowed call".to_owned(),
+            _ => "after these allowed calls".to_owned(),
+        };
+        let verb = if about.len() == 1 {
+            "refuses"
+        } else {
+            "refuse"
+        };
+        let message = format!(
+            "an agent that obeys gets stuck {when}: {} {verb} whatever it calls next",
+            and(&names)
+        );
+        self.report(Lint::Wedge, &about, message, Some(path));
         Ok(())
     }
 
-    /// Is each call, of the tool if one is named, refused at least like that?
-    fn all_refused(
+    /// Is the call refused at least like that in a state, by the rules that were explored?
+    fn is_refused(
         &mut self,
-        parts: &[(TableId, Part)],
-        states: &[u32],
-        tool: Option<usize>,
+        reach: &Reach,
+        node: usize,
+        proposal: usize,
         like: Answer,
     ) -> Result<bool, NotAnalysed> {
-        for proposal in 0..self.world.alphabet.proposals.len() {
-            let tools = &self.world.alphabet.proposals[proposal].tools;
-            if tool.is_some_and(|tool| !tools.contains(&tool)) {
+        let mut strongest = Part::Watches;
+        let states = reach.states(node);
+        for (slot, table) in reach.view.members.iter().enumerate() {
+            if reach.parts[slot] <= strongest {
                 continue;
             }
-            let answer = self.ask(BUDGET, |this, budget| {
-                this.world.answer(parts, states, proposal as u32, budget)
-            })?;
-            if answer < like {
-                return Ok(false);
+            let letters = &self.world.alphabet.proposals[proposal].letters;
+            let letter = self.world.alphabet.letter(letters, *table);
+            let step = self
+                .world
+                .step(*table, states[slot], letter, &mut self.budget)?;
+            if step.must_break {
+                strongest = reach.parts[slot];
             }
         }
-        Ok(true)
+        Ok(Answer::from(strongest) >= like)
     }
 
-    /// The rules that refuse some call in a state, and that the agent cannot override.
+    /// The rules that must refuse some call in a state, and that the agent cannot override, in the
+    /// order of the policy.
     fn refusers(&mut self, rules: &[usize], states: &[u32]) -> Result<Vec<usize>, NotAnalysed> {
         let mut found = Vec::new();
         for (rule, state) in rules.iter().zip(states) {
@@ -146,16 +252,20 @@ impl Analyst<'_> {
             if !self.rules[*rule].severity.is_blocking() {
                 continue;
             }
-            for letter in 0..self.world.tables[table].letters() {
-                if self.world.tables[table]
-                    .step(*state, letter, &mut self.budget)?
-                    .breaks
+            for proposal in 0..self.world.alphabet.proposals.len() {
+                let letters = &self.world.alphabet.proposals[proposal].letters;
+                let letter = self.world.alphabet.letter(letters, table);
+                if self
+                    .world
+                    .step(table, *state, letter, &mut self.budget)?
+                    .must_break
                 {
                     found.push(*rule);
                     break;
                 }
             }
         }
+        found.sort_unstable();
         Ok(found)
     }
 
@@ -172,35 +282,99 @@ impl Analyst<'_> {
         }
     }
 
+    /// Looks for a dead end with all rules if that is little work, and otherwise with ever more.
     fn find_dead_end(&mut self, rule: usize, refusing: &[usize]) -> Result<(), NotAnalysed> {
         let Some(finished) = self.rules[rule].finished else {
             return Ok(());
         };
-        let mut parts = self.parts(refusing);
-        parts.push((finished, Part::Watches));
-        let reach = self.reach(&parts)?;
-        let mut good = vec![false; reach.nodes.len()];
-        good[0] = self.rules[rule].empty;
-        for (node, good) in good.iter_mut().enumerate().skip(1) {
-            let (state, step) = reach.entered(node);
-            let letter = self.world.alphabet.moves[step as usize].letters[finished];
-            let table = &mut self.world.tables[finished];
-            *good = table.step(state, letter, &mut self.budget)?.verdict.holds();
+        let mut some = refusing.to_vec();
+        let mut most = ALL;
+        loop {
+            let mut parts = self.parts(&some);
+            parts.push((finished, Part::Watches));
+            let reach = match self.reach(&parts, true, most) {
+                Err(_) if most == ALL => {
+                    (some, most) = (Vec::new(), BUDGET);
+                    continue;
+                }
+                reach => reach?,
+            };
+            let others: Vec<_> = refusing
+                .iter()
+                .copied()
+                .filter(|rule| !some.contains(rule))
+                .collect();
+            let missing = self.dead_end_among(rule, &reach, &others)?;
+            if missing.is_empty() {
+                return Ok(());
+            }
+            some.extend(missing);
         }
-        let lost = reach.cannot_reach(&good);
-        let Some(node) = (0..reach.obedient).find(|node| lost[*node]) else {
-            return Ok(());
+    }
+
+    /// Reports a dead end if there is one, given what can be reached beside `others`. Returns those
+    /// of them without which that cannot be told.
+    fn dead_end_among(
+        &mut self,
+        rule: usize,
+        reach: &Reach,
+        others: &[usize],
+    ) -> Result<Vec<usize>, NotAnalysed> {
+        let mut good: Vec<bool> = reach.nodes.iter().map(|node| node.may_hold).collect();
+        good[0] = self.rules[rule].empty != Some(false);
+        // With less to refuse calls there is a way more often than there is.
+        let lost = reach.cannot_reach(&good, |_| true);
+        if let Some(node) = (0..reach.obedient).find(|node| lost[*node]) {
+            let path = reach.path(node);
+            if let Some(missing) = self.refuser(others, &path, false)? {
+                return Ok(vec![missing]);
+            }
+            let name = self.name(rule);
+            let message = match path.len() {
+                0 => format!(
+                    "`{name}` must hold at the end, but the calls it needs are never allowed"
+                ),
+                1 => format!(
+                    "`{name}` must hold at the end, but after this allowed call no run can meet it any more"
+                ),
+                _ => format!(
+                    "`{name}` must hold at the end, but after these allowed calls no run can meet it any more"
+                ),
+            };
+            self.report(Lint::DeadEnd, &[rule], message, Some(path));
+            return Ok(Vec::new());
+        }
+        // By calls that no other rule ever refuses there is a way for sure.
+        let free: Vec<bool> = reach
+            .view
+            .proposals
+            .iter()
+            .map(|proposal| {
+                !others
+                    .iter()
+                    .any(|rule| self.ever(*rule, proposal.id as usize, false))
+            })
+            .collect();
+        let doubtful = reach.cannot_reach(&good, |proposal| free[proposal as usize]);
+        let Some(mut node) = (0..reach.obedient).find(|node| doubtful[*node]) else {
+            return Ok(Vec::new());
         };
-        let path = reach.path(node);
-        let name = self.name(rule);
-        let message = match path.len() {
-            0 => format!("`{name}` must hold at the end, but the calls it needs are never allowed"),
-            _ => format!(
-                "`{name}` must hold at the end, but after these allowed calls no run can meet it any more"
-            ),
-        };
-        self.report(Lint::DeadEnd, &[rule], message, Some(path));
-        Ok(())
+        // The way that there seems to be, to the first call that may not be allowed.
+        let distance = reach.distances(&good);
+        loop {
+            let nearer = |(_, to): &&(u32, u32)| distance[*to as usize] < distance[node];
+            let Some((proposal, to)) = reach.nodes[node].next.iter().find(nearer) else {
+                return Ok(Vec::new());
+            };
+            if !free[*proposal as usize] {
+                let id = reach.view.proposals[*proposal as usize].id as usize;
+                let refusers = others.iter().copied();
+                return Ok(refusers
+                    .filter(|rule| self.ever(*rule, id, false))
+                    .collect());
+            }
+            node = *to as usize;
+        }
     }
 
     fn look_for_unusable_tools(&mut self, refusing: &[usize]) {
@@ -219,73 +393,87 @@ impl Analyst<'_> {
                 part != Part::Asks && part >= weakest
             })
             .collect();
-        let mut suspects = Vec::new();
         for tool in 0..self.world.alphabet.tools.len() {
-            if !listed.contains(&self.world.alphabet.tools[tool]) {
+            let name = self.world.alphabet.tools[tool].clone();
+            if !listed.contains(&name) {
                 continue;
             }
             let proposals = self.world.alphabet.proposals.iter().enumerate();
-            let sometimes = proposals
+            let own: Vec<usize> = proposals
                 .filter(|(_, proposal)| proposal.tools.contains(&tool))
-                .all(|(id, _)| self.ever(&blocking, id));
-            if sometimes {
-                suspects.push(tool);
+                .map(|(id, _)| id)
+                .collect();
+            if own
+                .iter()
+                .any(|id| self.stoppers(&blocking, *id).is_empty())
+            {
+                continue;
             }
-        }
-        if suspects.is_empty() {
-            return;
-        }
-        // Fewer rules allow more: a tool that some of them rule out is ruled out.
-        for tool in suspects {
-            if let Err(reason) = self.find_unusable(tool, &blocking) {
-                let name = self.world.alphabet.tools[tool].clone();
+            if let Err(reason) = self.find_unusable(tool, &own, &blocking) {
                 self.gap(format!("may {:?} ever be called?", name.as_str()), reason);
             }
         }
     }
 
-    fn find_unusable(&mut self, tool: usize, blocking: &[usize]) -> Result<(), NotAnalysed> {
-        // The rules that ever refuse the tool, alone and together; then all.
-        let own: Vec<usize> = blocking
+    /// Is the tool, with its calls given, never allowed?
+    fn find_unusable(
+        &mut self,
+        tool: usize,
+        calls: &[usize],
+        blocking: &[usize],
+    ) -> Result<(), NotAnalysed> {
+        // With fewer rules more is allowed: a tool that some of them rule out is ruled out.
+        let mut some: Vec<usize> = Vec::new();
+        while let Some(path) = self.way_to(calls, &some)? {
+            let others = blocking.iter().copied();
+            let others: Vec<_> = others.filter(|rule| !some.contains(rule)).collect();
+            match self.refuser(&others, &path, true)? {
+                Some(rule) => some.push(rule),
+                None => return Ok(()),
+            }
+        }
+        let mut i = 0;
+        while i < some.len() {
+            let mut fewer = some.clone();
+            fewer.remove(i);
+            if self.way_to(calls, &fewer)?.is_none() {
+                some = fewer;
+            } else {
+                i += 1;
+            }
+        }
+        some.sort_unstable();
+        let names: Vec<_> = some
             .iter()
-            .copied()
-            .filter(|rule| {
-                let proposals = self.world.alphabet.proposals.iter().enumerate();
-                proposals
-                    .filter(|(_, proposal)| proposal.tools.contains(&tool))
-                    .any(|(id, _)| self.ever(&[*rule], id))
-            })
+            .map(|rule| format!("`{}`", self.name(*rule)))
             .collect();
-        let mut sets: Vec<Vec<usize>> = own.iter().map(|rule| vec![*rule]).collect();
-        sets.push(own);
-        sets.push(blocking.to_vec());
-        sets.dedup();
-        for rules in sets {
-            let parts = self.parts(&rules);
-            let reach = self.reach(&parts)?;
-            let mut allowed = false;
-            for node in &reach.nodes {
-                if !self.all_refused(&parts, &node.states, Some(tool), Answer::Blocked)? {
-                    allowed = true;
-                    break;
+        let name = self.world.alphabet.tools[tool].clone();
+        let message = format!(
+            "the tool {:?} may never be called, because of {}",
+            name.as_str(),
+            and(&names)
+        );
+        self.report(Lint::UnusableTool, &some, message, None).tool = Some(name);
+        Ok(())
+    }
+
+    /// A run whose last call is one of these and that none of the rules must refuse.
+    fn way_to(
+        &mut self,
+        calls: &[usize],
+        rules: &[usize],
+    ) -> Result<Option<Vec<MoveId>>, NotAnalysed> {
+        let parts = self.parts(rules);
+        let reach = self.reach(&parts, true, BUDGET)?;
+        for node in 0..reach.nodes.len() {
+            for call in calls {
+                if !self.is_refused(&reach, node, *call, Answer::Blocked)? {
+                    let mut path = reach.path(node);
+                    path.push(self.world.alphabet.proposals[*call].moves.start);
+                    return Ok(Some(path));
                 }
             }
-            if allowed {
-                continue;
-            }
-            let names: Vec<_> = rules
-                .iter()
-                .map(|rule| format!("`{}`", self.name(*rule)))
-                .collect();
-            let name = self.world.alphabet.tools[tool].clone();
-            let message = format!(
-                "the tool {:?} may never be called, because of {}",
-                name.as_str(),
-                and(&names)
-            );
-            self.report(Lint::UnusableTool, &rules, message, None).tool = Some(name);
-            break;
         }
-        Ok(())
+        Ok(None)
     }
 }

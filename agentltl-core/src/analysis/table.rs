@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::NotAnalysed;
+use super::free::Free;
 use crate::formula::Formula;
-use crate::monitor::{Input, Machine, State, is_newest_only};
-use crate::node::Node;
-use crate::verdict::Verdict;
+use crate::monitor::{Input, Machine, State, is_newest_only, reach_whatever_is_declared};
+use crate::node::{Domain, Node};
+use crate::verdict::{Verdict, VerdictSet};
 
 pub(super) type StateId = u32;
 pub(super) type LetterId = u32;
@@ -18,6 +19,12 @@ pub(super) struct Budget(u64);
 /// What a new step of a machine costs in look-ups.
 const STEP: u64 = 40;
 const MAX_STATES: usize = 10_000;
+/// So many states are told apart where free answers lead to several.
+const MAX_AT_ONCE: usize = 64;
+/// Larger tables are not explored whole to know how far it is to where they hold.
+const MAX_MAPPED: usize = 200;
+/// From there it is not reached.
+pub(super) const NEVER: u32 = u32::MAX;
 
 impl Budget {
     pub(super) const fn new(lookups: u64) -> Self {
@@ -39,20 +46,60 @@ impl Budget {
     }
 }
 
+/// What a call does. Where answers of Rust code are free, something may be so by some of them and
+/// must be so by all of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) next: StateId,
-    /// The running verdict, or TRUE or FALSE for a finished run.
-    pub(super) verdict: Verdict,
+    /// The running verdict, or TRUE or FALSE for a finished run; `None` where that is free.
+    pub(super) verdict: Option<Verdict>,
+    /// Does the formula hold on the run as finished?
+    pub(super) may_hold: bool,
+    pub(super) must_hold: bool,
     /// Is the call refused?
-    pub(super) breaks: bool,
+    pub(super) may_break: bool,
+    pub(super) must_break: bool,
+}
+
+impl Step {
+    const UNTRIED: Step = Step {
+        next: u32::MAX,
+        verdict: None,
+        may_hold: false,
+        must_hold: false,
+        may_break: false,
+        must_break: false,
+    };
+
+    /// Nothing is known.
+    const ANY: Step = Step {
+        next: Table::START,
+        verdict: None,
+        may_hold: true,
+        must_hold: false,
+        may_break: true,
+        must_break: false,
+    };
+
+    /// Can it be like this? What must not hold may fail.
+    pub(super) const fn may(&self, hold: bool) -> bool {
+        if hold { self.may_hold } else { !self.must_hold }
+    }
 }
 
 /// A state of the machine, and the position as far as the machine asks for it.
 type Place = (State, u64);
 
+#[derive(Clone, Copy, Debug)]
+struct RawStep {
+    next: u32,
+    verdict: Verdict,
+    breaks: bool,
+}
+
+/// The machine, of which every letter says all that it asks.
 #[derive(Debug)]
-pub(super) struct Table {
+struct Raw {
     machine: Machine,
     newest: bool,
     /// The places in a letter that ask for the position, with the position.
@@ -60,10 +107,27 @@ pub(super) struct Table {
     /// The positions from here on are all the same.
     last: u64,
     states: Vec<Place>,
-    ids: HashMap<Place, StateId>,
+    ids: HashMap<Place, u32>,
     letters: Vec<Box<[u8]>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Table {
+    /// `None` where nothing is known of the formula.
+    raw: Option<Raw>,
+    never_refuses: bool,
+    free: Free,
+    /// For each state those of the machine that it may be.
+    states: Vec<Box<[u32]>>,
+    ids: HashMap<Box<[u32]>, StateId>,
+    /// For each letter those of the machine that it may be.
+    letters: Vec<Box<[u32]>>,
     letter_ids: HashMap<Box<[u8]>, LetterId>,
-    steps: Vec<Vec<Option<Step>>>,
+    steps: Vec<Vec<Step>>,
+    /// How far it is from each state to where the formula does not hold, and does.
+    maps: [Option<Vec<u32>>; 2],
+    /// For each letter: may it be refused in some state, and must it?
+    refused: Option<(Vec<bool>, Vec<bool>)>,
 }
 
 impl Table {
@@ -72,57 +136,75 @@ impl Table {
     /// The machine that judges calls.
     pub(super) fn enforcing(formula: &Formula) -> Result<Self, NotAnalysed> {
         let newest = is_newest_only(formula);
-        let machine = Machine::new(formula, newest, &|_| false)?;
-        Table::new(formula, machine, newest)
+        let free = Free::of(formula);
+        let machine = Machine::new(formula, newest, &|_| false);
+        // Here Rust code is asked of positions again and again.
+        let machine = match machine {
+            Err(_) if free.is_any() => None,
+            machine => Some(machine?),
+        };
+        Table::new(formula, machine, newest, free, false)
     }
 
     /// The machine that judges finished runs.
     pub(super) fn finished(formula: &Formula) -> Result<Self, NotAnalysed> {
-        Table::new(formula, Machine::finished(formula)?, false)
+        let free = Free::of(formula);
+        // Of a finished run, any answers at any positions are those of some code.
+        let machine = match Machine::finished_with(formula, &|_| true) {
+            Err(_) if free.is_any() => None,
+            machine => Some(machine?),
+        };
+        Table::new(formula, machine, false, free, true)
     }
 
-    fn new(formula: &Formula, machine: Machine, newest: bool) -> Result<Self, NotAnalysed> {
-        refuse_free(formula)?;
-        let mut positions = Vec::new();
-        for (place, input) in machine.inputs().iter().enumerate() {
-            match input {
-                Input::Tool(_) | Input::Call(..) | Input::Result(..) | Input::Later(_) => {}
-                Input::Position(position) => positions.push((place, *position)),
-                Input::External(id) => return Err(external(&formula.nodes()[*id])),
-                Input::Pattern(..) => {
-                    return Err(NotAnalysed::new("it asks a pattern in Rust code"));
-                }
-                Input::LookingBack(_) => {
-                    return Err(NotAnalysed::new("it asks a predicate in Rust code"));
-                }
-            }
-        }
-        let last = positions.iter().map(|(_, position)| position + 1).max();
-        let start = (machine.start(), 0);
+    fn new(
+        formula: &Formula,
+        machine: Option<Machine>,
+        newest: bool,
+        mut free: Free,
+        finished: bool,
+    ) -> Result<Self, NotAnalysed> {
+        refuse_unknown(formula)?;
+        let raw = match machine {
+            Some(machine) if free.find(formula, machine.inputs(), finished)? => Some(machine),
+            _ => None,
+        };
+        let raw = raw.map(|machine| Raw::new(machine, newest));
+        let reach = reach_whatever_is_declared(formula);
+        let reach = reach.last().copied().unwrap_or(VerdictSet::ALL);
         Ok(Table {
-            machine,
-            newest,
-            positions,
-            last: last.unwrap_or(0),
-            states: vec![start.clone()],
-            ids: HashMap::from([(start, Table::START)]),
+            raw,
+            never_refuses: !reach.iter().any(Verdict::refuses),
+            free,
+            states: vec![[Table::START].into()],
+            ids: HashMap::from([([Table::START].into(), Table::START)]),
             letters: Vec::new(),
             letter_ids: HashMap::new(),
             steps: vec![Vec::new()],
+            maps: [None, None],
+            refused: None,
         })
     }
 
     pub(super) fn inputs(&self) -> &[Input] {
-        self.machine.inputs()
+        self.raw.as_ref().map_or(&[], |raw| raw.machine.inputs())
     }
 
+    /// The letter of a call that answers like this; what is free of it is any.
     pub(super) fn letter(&mut self, answers: Vec<u8>) -> LetterId {
         let answers = answers.into_boxed_slice();
         if let Some(id) = self.letter_ids.get(&answers) {
             return *id;
         }
         let id = self.letters.len() as LetterId;
-        self.letters.push(answers.clone());
+        let mut raw_letters = Vec::new();
+        if let Some(raw) = &mut self.raw {
+            for answers in self.free.fill(&answers) {
+                raw_letters.push(raw.letters.len() as u32);
+                raw.letters.push(answers);
+            }
+        }
+        self.letters.push(raw_letters.into());
         self.letter_ids.insert(answers, id);
         id
     }
@@ -137,7 +219,9 @@ impl Table {
 
     /// Is the state one in which nothing changes any more?
     pub(super) fn is_settled(&self, state: StateId) -> bool {
-        self.states[state as usize].0.is_settled()
+        let Some(raw) = &self.raw else { return false };
+        let mut states = self.states[state as usize].iter();
+        states.all(|state| raw.states[*state as usize].0.is_settled())
     }
 
     pub(super) fn step(
@@ -147,103 +231,290 @@ impl Table {
         budget: &mut Budget,
     ) -> Result<Step, NotAnalysed> {
         budget.spend(1)?;
-        if let Some(Some(step)) = self.steps[state as usize].get(letter as usize) {
-            return Ok(*step);
+        let row = &self.steps[state as usize];
+        if (letter as usize) < row.len() {
+            let step = row[letter as usize];
+            if step.next != Step::UNTRIED.next {
+                return Ok(step);
+            }
         }
-        budget.spend(STEP)?;
-        let (from, position) = self.states[state as usize].clone();
-        let mut answers = self.letters[letter as usize].to_vec();
-        for (place, asked) in &self.positions {
-            answers[*place] = u8::from(*asked == position);
-        }
-        let size = self.machine.size();
-        let (next, output) = self.machine.step(&from, &answers)?;
-        budget.spend((self.machine.size() - size) as u64 * 4)?;
-        // A state in which nothing changes any more has no position.
-        let position = match next.is_settled() {
-            true => self.last,
-            false => (position + 1).min(self.last),
-        };
-        let step = Step {
-            next: self.state((next, position))?,
-            verdict: output.verdict,
-            breaks: match self.newest {
-                true => output.breaks_here,
-                false => output.breaks,
-            },
-        };
+        let step = self.first_step(state, letter, budget)?;
         let row = &mut self.steps[state as usize];
         if row.len() <= letter as usize {
-            row.resize(letter as usize + 1, None);
+            row.resize(self.letters.len(), Step::UNTRIED);
         }
-        row[letter as usize] = Some(step);
+        row[letter as usize] = step;
         Ok(step)
     }
 
-    fn state(&mut self, place: Place) -> Result<StateId, NotAnalysed> {
-        if let Some(id) = self.ids.get(&place) {
+    fn first_step(
+        &mut self,
+        state: StateId,
+        letter: LetterId,
+        budget: &mut Budget,
+    ) -> Result<Step, NotAnalysed> {
+        let Some(raw) = &mut self.raw else {
+            return Ok(Step {
+                may_break: !self.never_refuses,
+                ..Step::ANY
+            });
+        };
+        let mut all: Vec<RawStep> = Vec::new();
+        for state in &self.states[state as usize] {
+            for letter in &self.letters[letter as usize] {
+                all.push(raw.step(*state, *letter, budget)?);
+            }
+        }
+        let mut next: Vec<u32> = all.iter().map(|step| step.next).collect();
+        next.sort_unstable();
+        next.dedup();
+        if next.len() > MAX_AT_ONCE {
+            return Err(NotAnalysed::BUDGET);
+        }
+        let verdict = all.first().map(|step| step.verdict);
+        Ok(Step {
+            next: self.state(next.into())?,
+            verdict: verdict.filter(|verdict| all.iter().all(|step| step.verdict == *verdict)),
+            may_hold: all.iter().any(|step| step.verdict.holds()),
+            must_hold: all.iter().all(|step| step.verdict.holds()),
+            may_break: all.iter().any(|step| step.breaks),
+            must_break: all.iter().all(|step| step.breaks),
+        })
+    }
+
+    fn state(&mut self, states: Box<[u32]>) -> Result<StateId, NotAnalysed> {
+        if let Some(id) = self.ids.get(&states) {
             return Ok(*id);
         }
         if self.states.len() >= MAX_STATES {
             return Err(NotAnalysed::BUDGET);
         }
         let id = self.states.len() as StateId;
-        self.states.push(place.clone());
+        self.states.push(states.clone());
         self.steps.push(Vec::new());
+        self.ids.insert(states, id);
+        Ok(id)
+    }
+
+    /// For each state how many calls it takes at least until the formula may hold, or may not;
+    /// [`NEVER`] where it never does. `None` where the table is too large to tell.
+    pub(super) fn map(
+        &mut self,
+        hold: bool,
+        budget: &mut Budget,
+    ) -> Result<Option<&[u32]>, NotAnalysed> {
+        if self.maps[usize::from(hold)].is_none() {
+            let map = self.new_map(hold, budget)?;
+            self.maps[usize::from(hold)] = Some(map);
+        }
+        let map = self.maps[usize::from(hold)].as_deref();
+        Ok(map.filter(|map| !map.is_empty()))
+    }
+
+    /// For each letter: may it be refused in some state, and must it?
+    pub(super) fn refused(
+        &mut self,
+        budget: &mut Budget,
+    ) -> Result<(Vec<bool>, Vec<bool>), NotAnalysed> {
+        if let Some(refused) = &self.refused {
+            return Ok(refused.clone());
+        }
+        let mut may = vec![false; self.letters.len()];
+        let mut must = may.clone();
+        let mut state = Table::START;
+        while state < self.states() {
+            for letter in 0..self.letters() {
+                let step = self.step(state, letter, budget)?;
+                may[letter as usize] |= step.may_break;
+                must[letter as usize] |= step.must_break;
+            }
+            state += 1;
+        }
+        self.refused = Some((may.clone(), must.clone()));
+        Ok((may, must))
+    }
+
+    /// Is it all the same to finished runs whether calls with this letter are made, if the formula
+    /// holds on the run without calls as told?
+    pub(super) fn ignores(
+        &mut self,
+        idle: LetterId,
+        empty: Option<bool>,
+        budget: &mut Budget,
+    ) -> Result<bool, NotAnalysed> {
+        if self.map(true, budget)?.is_none() || self.raw.is_none() {
+            return Ok(false);
+        }
+        let same = |a: Step, b: Step| (a.may_hold, a.must_hold) == (b.may_hold, b.must_hold);
+        let first = self.step(Table::START, idle, budget)?;
+        if (Some(first.may_hold), Some(first.must_hold)) != (empty, empty) {
+            return Ok(false);
+        }
+        for letter in 0..self.letters() {
+            let one = self.step(Table::START, letter, budget)?;
+            let other = self.step(first.next, letter, budget)?;
+            if one.next != other.next || !same(one, other) {
+                return Ok(false);
+            }
+        }
+        for state in 0..self.states() {
+            for letter in 0..self.letters() {
+                let step = self.step(state, letter, budget)?;
+                let then = self.step(step.next, idle, budget)?;
+                if then.next != step.next || !same(step, then) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn new_map(&mut self, hold: bool, budget: &mut Budget) -> Result<Vec<u32>, NotAnalysed> {
+        let mut state = Table::START;
+        while state < self.states() {
+            if self.states() as usize > MAX_MAPPED {
+                return Ok(Vec::new());
+            }
+            for letter in 0..self.letters() {
+                self.step(state, letter, budget)?;
+            }
+            state += 1;
+        }
+        let mut map = vec![NEVER; self.states.len()];
+        let mut distance = 1;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (state, row) in self.steps.iter().enumerate() {
+                let reaches = |step: &Step| match distance {
+                    1 => step.may(hold),
+                    _ => map[step.next as usize] == distance - 1,
+                };
+                if map[state] == NEVER && row.iter().any(reaches) {
+                    map[state] = distance;
+                    changed = true;
+                }
+            }
+            distance += 1;
+        }
+        Ok(map)
+    }
+}
+
+impl Raw {
+    fn new(machine: Machine, newest: bool) -> Self {
+        let mut positions = Vec::new();
+        for (place, input) in machine.inputs().iter().enumerate() {
+            if let Input::Position(position) = input {
+                positions.push((place, *position));
+            }
+        }
+        let last = positions.iter().map(|(_, position)| position + 1).max();
+        let start = (machine.start(), 0);
+        Raw {
+            machine,
+            newest,
+            positions,
+            last: last.unwrap_or(0),
+            states: vec![start.clone()],
+            ids: HashMap::from([(start, 0)]),
+            letters: Vec::new(),
+        }
+    }
+
+    fn step(
+        &mut self,
+        state: u32,
+        letter: u32,
+        budget: &mut Budget,
+    ) -> Result<RawStep, NotAnalysed> {
+        budget.spend(STEP)?;
+        let (from, position) = &self.states[state as usize];
+        let position = *position;
+        let mut answers = self.letters[letter as usize].to_vec();
+        for (place, asked) in &self.positions {
+            answers[*place] = u8::from(*asked == position);
+        }
+        let size = self.machine.size();
+        let (next, output) = self.machine.step(from, &answers)?;
+        budget.spend((self.machine.size() - size) as u64 * 4)?;
+        // A state in which nothing changes any more has no position.
+        let position = match next.is_settled() {
+            true => self.last,
+            false => (position + 1).min(self.last),
+        };
+        Ok(RawStep {
+            next: self.state((next, position))?,
+            verdict: output.verdict,
+            breaks: match self.newest {
+                true => output.breaks_here,
+                false => output.breaks,
+            },
+        })
+    }
+
+    fn state(&mut self, place: Place) -> Result<u32, NotAnalysed> {
+        if let Some(id) = self.ids.get(&place) {
+            return Ok(*id);
+        }
+        if self.states.len() >= MAX_STATES {
+            return Err(NotAnalysed::BUDGET);
+        }
+        let id = self.states.len() as u32;
+        self.states.push(place.clone());
         self.ids.insert(place, id);
         Ok(id)
     }
 }
 
-/// What only the program, or a call, can tell.
-fn refuse_free(formula: &Formula) -> Result<(), NotAnalysed> {
+/// What only rustc can tell.
+fn refuse_unknown(formula: &Formula) -> Result<(), NotAnalysed> {
     if formula.tools().iter().any(|tool| tool.is_path()) {
         return Err(NotAnalysed::new(
             "it names a tool by a Rust constant, whose value is not known here",
         ));
     }
-    // Before anything is built: these are refused at some depth or other.
-    let external = |node: &&Node| {
-        matches!(
-            node,
-            Node::Forall(..) | Node::Exists(..) | Node::Predicate { .. }
-        )
-    };
-    match formula.nodes().iter().find(external) {
-        Some(node) => Err(self::external(node)),
-        None if formula.unbound_variable().is_some() => {
-            Err(NotAnalysed::new("a variable is not bound"))
-        }
+    match formula.unbound_variable() {
+        Some(_) => Err(NotAnalysed::new("a variable is not bound")),
         None => Ok(()),
     }
 }
 
-fn external(node: &Node) -> NotAnalysed {
-    NotAnalysed::new(match node {
-        Node::Forall(..) | Node::Exists(..) => "it has a quantifier",
-        Node::Predicate { .. } => "it asks a predicate in Rust code",
-        _ => "it has a number too large to explore",
-    })
-}
-
-/// Does the formula hold on the finished run without calls?
-pub(super) fn holds_empty(formula: &Formula) -> bool {
-    let mut stack: Vec<bool> = Vec::new();
+/// Does the formula hold on the finished run without calls? `None` where that is up to Rust code.
+pub(super) fn holds_empty(formula: &Formula) -> Option<bool> {
+    let mut stack: Vec<Option<bool>> = Vec::new();
     for node in formula.nodes() {
         let operands = stack.split_off(stack.len() - node.arity());
         stack.push(match node {
             Node::True | Node::Globally | Node::WeakUntil | Node::Release | Node::Historically => {
-                true
+                Some(true)
             }
-            Node::Not => !operands[0],
-            Node::And(_) => operands.iter().all(|holds| *holds),
-            Node::Or(_) => operands.iter().any(|holds| *holds),
-            Node::Implies => !operands[0] || operands[1],
-            Node::CountBefore(bound) => bound.admits(0),
+            Node::Predicate { .. } => None,
+            Node::Not => operands[0].map(|holds| !holds),
+            Node::And(_) if operands.contains(&Some(false)) => Some(false),
+            Node::Or(_) if operands.contains(&Some(true)) => Some(true),
+            Node::And(_) | Node::Or(_) if operands.contains(&None) => None,
+            Node::And(_) => Some(true),
+            Node::Implies => match (operands[0], operands[1]) {
+                (Some(false), _) | (_, Some(true)) => Some(true),
+                (Some(true), holds) => holds,
+                (None, _) => None,
+            },
+            Node::Forall(_, domain) | Node::Exists(_, domain) => {
+                let of_none = matches!(node, Node::Forall(..));
+                match domain {
+                    Domain::Args(..) | Domain::Results(..) => Some(of_none),
+                    Domain::Values(values) if values.is_empty() => Some(of_none),
+                    // Each of the entities, if there is one, says what the body says.
+                    Domain::Values(_) => operands[0],
+                    Domain::Host(_) => operands[0].filter(|holds| *holds == of_none),
+                }
+            }
+            Node::CountBefore(bound) => Some(bound.admits(0)),
             // The atoms about the whole run that hold before the first call.
-            Node::CalledN(_, bound) => bound.admits(0),
-            _ => false,
+            Node::CalledN(_, bound) => Some(bound.admits(0)),
+            _ => Some(false),
         });
     }
-    stack.pop().unwrap_or(false)
+    stack.pop().flatten()
 }

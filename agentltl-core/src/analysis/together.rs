@@ -1,13 +1,15 @@
-//! What is found of rules together: contradictions, and rules that others make redundant.
+//! What is found of rules together: contradictions.
 
 use super::finding::Lint;
+use super::view::MoveId;
 use super::{Analyst, NotAnalysed};
-use crate::severity::Severity;
 
 /// The look-ups spent on a question about two rules, about several, and about all.
 const PAIR: u64 = 20_000;
-const SOME: u64 = 30_000;
-const ALL: u64 = 200_000;
+pub(super) const SOME: u64 = 30_000;
+const ALL: u64 = 400_000;
+/// So many rules are looked at together where all are too many.
+pub(super) const FEW: usize = 16;
 
 impl Analyst<'_> {
     pub(super) fn look_together(&mut self) {
@@ -26,40 +28,28 @@ impl Analyst<'_> {
         self.redundant(&rules);
     }
 
-    /// Is there a run that meets and breaks the rules as told?
-    fn exists(&mut self, rules: &[(usize, bool)], most: u64) -> Result<bool, NotAnalysed> {
+    /// Can what one of them says of finished runs make a difference to the other?
+    pub(super) fn interact(&self, one: usize, other: usize) -> bool {
+        let (a, b) = (&self.rules[one], &self.rules[other]);
+        a.minds || b.minds || a.tools.iter().any(|tool| b.tools.contains(tool))
+    }
+
+    /// Is there a run that meets both?
+    fn agree(&mut self, one: usize, other: usize) -> Result<bool, NotAnalysed> {
+        let both = [(one, true), (other, true)];
         // Often what is known shows it.
-        let broken = rules.iter().find(|(_, holds)| !holds);
-        let broken = broken.and_then(|(rule, _)| self.rules[*rule].broken.clone());
-        let met = match rules {
-            [(rule, true), _] => self.rules[*rule].met.clone(),
-            _ => self.all_met.clone(),
-        };
-        let (broken, met) = (broken.unwrap_or_default(), met.unwrap_or_default());
-        let mut paths = vec![
-            [broken.as_slice(), &met].concat(),
-            [met.as_slice(), &broken].concat(),
-            broken,
-        ];
-        // Or it is what some call was there for.
-        for step in &met {
-            let rest = met.iter().copied().filter(|other| other != step);
-            paths.push(rest.collect());
-        }
-        // What is to be broken rules most of them out.
-        let mut rules = rules.to_vec();
-        rules.sort_by_key(|(_, holds)| *holds);
-        for path in paths {
-            if self.shows(&path, &rules)? {
+        let met = |rule: usize| self.rules[rule].met.clone().unwrap_or_default();
+        let (a, b) = (met(one), met(other));
+        for path in [[&a[..], &b].concat(), [&b[..], &a].concat(), a, b] {
+            if self.shows(&path, &both)? {
                 return Ok(true);
             }
         }
-        Ok(self.find(&rules, true, most)?.is_some())
+        Ok(self.find(&both, true, PAIR)?.is_some())
     }
 
     /// Reports contradictions; are there any?
     fn contradictions(&mut self, rules: &[usize]) -> Result<bool, NotAnalysed> {
-        let met = |rules: &[usize]| -> Vec<_> { rules.iter().map(|rule| (*rule, true)).collect() };
         let all = self.find(&met(rules), true, ALL);
         if let Ok(Some(path)) = all {
             self.all_met = Some(path);
@@ -68,8 +58,8 @@ impl Analyst<'_> {
         let mut found = false;
         for (i, a) in rules.iter().enumerate() {
             for b in &rules[i + 1..] {
-                if !self.exists(&met(&[*a, *b]), PAIR)? {
-                    self.report_contradiction(&[*a, *b]);
+                if self.interact(*a, *b) && !self.agree(*a, *b)? {
+                    self.report_contradiction(&[*a, *b])?;
                     found = true;
                 }
             }
@@ -77,147 +67,92 @@ impl Analyst<'_> {
         if found {
             return Ok(true);
         }
-        all?;
+        let Some(mut some) = self.contradicting(rules)? else {
+            return Ok(false);
+        };
         // Without any one of the rest they can all be met, so none of the rest can be spared.
-        let mut rest = rules.to_vec();
         let mut i = 0;
-        while i < rest.len() {
-            let mut fewer = rest.clone();
+        while i < some.len() {
+            let mut fewer = some.clone();
             fewer.remove(i);
-            if self.exists(&met(&fewer), ALL)? {
+            if self.find(&met(&fewer), true, SOME)?.is_some() {
                 i += 1;
             } else {
-                rest = fewer;
+                some = fewer;
             }
         }
-        self.report_contradiction(&rest);
+        some.sort_unstable();
+        self.report_contradiction(&some)?;
         Ok(true)
     }
 
-    fn report_contradiction(&mut self, rules: &[usize]) {
+    /// Rules that no run meets together: to a few of them those are added that the runs that meet
+    /// these break. `None` if a run is found that meets all.
+    fn contradicting(&mut self, rules: &[usize]) -> Result<Option<Vec<usize>>, NotAnalysed> {
+        let mut some: Vec<usize> = Vec::new();
+        while some.len() <= FEW {
+            let Some(path) = self.find(&met(&some), true, SOME)? else {
+                return Ok(Some(some));
+            };
+            match self.broken_by(&path, rules, &some)? {
+                Some(rule) => some.push(rule),
+                None => {
+                    self.all_met = Some(path);
+                    return Ok(None);
+                }
+            }
+        }
+        Err(NotAnalysed::BUDGET)
+    }
+
+    /// One of the rules that the run does not meet, if possible one that has to do with `some`.
+    pub(super) fn broken_by(
+        &mut self,
+        path: &[MoveId],
+        rules: &[usize],
+        some: &[usize],
+    ) -> Result<Option<usize>, NotAnalysed> {
+        let mut broken = None;
+        for rule in rules {
+            if !self.shows_one(path, *rule, true)? {
+                if some.iter().any(|other| self.interact(*rule, *other)) {
+                    return Ok(Some(*rule));
+                }
+                broken = broken.or(Some(*rule));
+            }
+        }
+        Ok(broken)
+    }
+
+    fn report_contradiction(&mut self, rules: &[usize]) -> Result<(), NotAnalysed> {
         let names: Vec<_> = rules
             .iter()
             .map(|rule| format!("`{}`", self.name(*rule)))
             .collect();
-        let message = format!(
+        let mut message = format!(
             "no finished run meets {} together, though each can be met",
             and(&names)
         );
-        self.report(Lint::Contradiction, rules, message, None);
+        let path = self.lost_with(rules)?;
+        if path.is_some() {
+            message.push_str("; after these calls one of them is broken for good");
+        }
+        self.report(Lint::Contradiction, rules, message, path);
+        Ok(())
     }
 
-    fn redundant(&mut self, rules: &[usize]) {
-        let mut redundant: Vec<usize> = Vec::new();
-        let mut unknown: Vec<String> = Vec::new();
-        for rule in rules.iter().rev() {
-            let others: Vec<usize> = rules
-                .iter()
-                .copied()
-                // A rule cannot stand in for one that it is itself made redundant by.
-                .filter(|other| other != rule && !redundant.contains(other))
-                .filter(|other| self.is_as_strong(*other, *rule))
-                .collect();
-            let because = match self.reason(*rule, &others) {
-                Ok(Some(because)) => because,
-                Ok(None) => continue,
-                Err(_) => {
-                    unknown.push(format!("`{}`", self.name(*rule)));
-                    continue;
-                }
-            };
-            redundant.push(*rule);
-            let names: Vec<_> = because
-                .iter()
-                .map(|rule| format!("`{}`", self.name(*rule)))
-                .collect();
-            let verb = if because.len() == 1 { "does" } else { "do" };
-            let message = format!(
-                "`{}` forbids nothing that {} {verb} not: it can be left out",
-                self.name(*rule),
-                and(&names)
-            );
-            let mut about = vec![*rule];
-            about.extend(because);
-            self.report(Lint::Redundant, &about, message, None);
+    /// The shortest run after which one of the rules can never be met any more.
+    fn lost_with(&mut self, rules: &[usize]) -> Result<Option<Vec<MoveId>>, NotAnalysed> {
+        let mut goals = Vec::new();
+        for rule in rules {
+            goals.extend(self.goal(*rule, true));
         }
-        if !unknown.is_empty() {
-            unknown.reverse();
-            let more = unknown.len().saturating_sub(4);
-            if more > 1 {
-                unknown.truncate(4);
-                unknown.push(format!("{more} others"));
-            }
-            let verb = if unknown.len() == 1 { "is" } else { "are" };
-            let what = format!("whether {} {verb} redundant", and(&unknown));
-            self.gap(what, NotAnalysed::BUDGET);
-        }
+        self.ask(SOME, |this, budget| this.world.first_lost(&goals, budget))
     }
+}
 
-    fn is_as_strong(&self, other: usize, than: usize) -> bool {
-        let final_answer = |rule: usize| {
-            self.policy.constraints()[self.rules[rule].index].applies_to_final_answer()
-        };
-        self.rules[other].severity <= self.rules[than].severity
-            && final_answer(other) >= final_answer(than)
-    }
-
-    /// Of these rules, as few as make the rule redundant.
-    fn reason(&mut self, rule: usize, others: &[usize]) -> Result<Option<Vec<usize>>, NotAnalysed> {
-        for other in others {
-            if self.makes_redundant(&[*other], rule, PAIR)? {
-                return Ok(Some(vec![*other]));
-            }
-        }
-        // If they contradicted each other they would imply everything.
-        if self.all_met.is_none() {
-            return Err(NotAnalysed::BUDGET);
-        }
-        if !self.makes_redundant(others, rule, SOME)? {
-            return Ok(None);
-        }
-        let mut rest = others.to_vec();
-        let mut i = 0;
-        while i < rest.len() {
-            let mut fewer = rest.clone();
-            fewer.remove(i);
-            if self.makes_redundant(&fewer, rule, SOME)? {
-                rest = fewer;
-            } else {
-                i += 1;
-            }
-        }
-        Ok(Some(rest))
-    }
-
-    /// Does each finished run that breaks the rule break one of the others, and is each call that
-    /// it refuses refused by one of them?
-    fn makes_redundant(
-        &mut self,
-        others: &[usize],
-        rule: usize,
-        most: u64,
-    ) -> Result<bool, NotAnalysed> {
-        let mut goals: Vec<_> = others.iter().map(|other| (*other, true)).collect();
-        goals.push((rule, false));
-        if others.is_empty() || self.exists(&goals, most)? {
-            return Ok(false);
-        }
-        let mut parts = Vec::new();
-        for other in others {
-            let Some(table) = self.rules[*other].enforcing else {
-                return Ok(false);
-            };
-            // Where a rule only notes, the calls it notes are made.
-            let refuses = self.rules[*other].severity < Severity::Tolerate;
-            parts.push((table, refuses));
-        }
-        let Some(own) = self.rules[rule].enforcing else {
-            return Ok(false);
-        };
-        self.ask(most, |this, budget| {
-            this.world.is_covered(&parts, own, budget)
-        })
-    }
+pub(super) fn met(rules: &[usize]) -> Vec<(usize, bool)> {
+    rules.iter().map(|rule| (*rule, true)).collect()
 }
 
 /// Words with commas and an "and".

@@ -23,6 +23,8 @@ use crate::verdict::Verdict;
 use diagram::{Diagrams, Ref};
 use plan::{Op, Plan};
 
+pub(crate) use plan::reach_whatever_is_declared;
+
 /// A question about a call; a letter holds the answer to each, in the order of [`Machine::inputs`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -172,7 +174,18 @@ impl Machine {
     /// # Errors
     /// What the formula has that a monitor cannot follow.
     pub fn finished(formula: &Formula) -> Result<Self, Unsupported> {
-        let plan = Plan::finished(formula)?;
+        Self::finished_with(formula, &|_| false)
+    }
+
+    /// The same, with predicates that answer at each call, TRUE or FALSE, what they answer in the end.
+    ///
+    /// # Errors
+    /// What the formula has that a monitor cannot follow.
+    pub(crate) fn finished_with(
+        formula: &Formula,
+        looks_back: &dyn Fn(&Host) -> bool,
+    ) -> Result<Self, Unsupported> {
+        let plan = Plan::finished(formula, looks_back)?;
         let diagrams = Diagrams::new(plan.domains.clone(), Self::BUDGET);
         Ok(Machine { plan, diagrams })
     }

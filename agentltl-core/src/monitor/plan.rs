@@ -128,7 +128,7 @@ pub(super) fn counter(node: &Node) -> Option<(Atom, Vec<Input>)> {
 }
 
 /// What each node can reach if predicates answer anything: what was declared of them binds nobody.
-fn reach_whatever_is_declared(formula: &Formula) -> Vec<VerdictSet> {
+pub(crate) fn reach_whatever_is_declared(formula: &Formula) -> Vec<VerdictSet> {
     let nodes = formula.nodes().iter().map(|node| match node {
         Node::Predicate { function, .. } => Node::Predicate {
             function: function.clone(),
@@ -172,8 +172,11 @@ impl Plan {
     ///
     /// # Errors
     /// What the formula has that a monitor cannot follow.
-    pub(super) fn finished(formula: &Formula) -> Result<Self, Unsupported> {
-        let mut plan = Self::items(formula, &|_| false)?;
+    pub(super) fn finished(
+        formula: &Formula,
+        looks_back: &dyn Fn(&Host) -> bool,
+    ) -> Result<Self, Unsupported> {
+        let mut plan = Self::items(formula, looks_back)?;
         let mut ends = vec![Verdict::False; plan.domains.len()];
         for item in &plan.items {
             if let Op::Globally { variable, .. }

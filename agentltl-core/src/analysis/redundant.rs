@@ -1,0 +1,347 @@
+//! Rules that others make redundant.
+
+use std::collections::HashSet;
+
+use super::finding::Lint;
+use super::table::{Budget, Table};
+use super::tables::TableId;
+use super::together::{FEW, SOME, and, met};
+use super::view::{MoveId, World};
+use super::{Analyst, NotAnalysed};
+use crate::severity::Severity;
+
+/// A run that may break a rule while it meets others, and the calls in which it differs from one that
+/// meets all.
+struct Candidate {
+    path: Vec<MoveId>,
+    changed: Vec<MoveId>,
+}
+
+impl Analyst<'_> {
+    pub(super) fn redundant(&mut self, rules: &[usize]) {
+        let mut redundant: Vec<usize> = Vec::new();
+        let mut unknown: Vec<String> = Vec::new();
+        for rule in rules.iter().rev() {
+            let others: Vec<usize> = rules
+                .iter()
+                .copied()
+                // A rule cannot stand in for one that it is itself made redundant by.
+                .filter(|other| other != rule && !redundant.contains(other))
+                .filter(|other| self.is_as_strong(*other, *rule))
+                .collect();
+            match self.reason(*rule, &others) {
+                Ok(Some(because)) => {
+                    redundant.push(*rule);
+                    self.report_redundant(*rule, &because);
+                }
+                Ok(None) => {}
+                Err(_) => unknown.push(format!("`{}`", self.name(*rule))),
+            }
+        }
+        if !unknown.is_empty() {
+            unknown.reverse();
+            let more = unknown.len().saturating_sub(4);
+            if more > 1 {
+                unknown.truncate(4);
+                unknown.push(format!("{more} others"));
+            }
+            let verb = if unknown.len() == 1 { "is" } else { "are" };
+            let what = format!("whether {} {verb} redundant", and(&unknown));
+            self.gap(what, NotAnalysed::BUDGET);
+        }
+    }
+
+    fn report_redundant(&mut self, rule: usize, because: &[usize]) {
+        let names: Vec<_> = because
+            .iter()
+            .map(|rule| format!("`{}`", self.name(*rule)))
+            .collect();
+        let verb = if because.len() == 1 { "does" } else { "do" };
+        let message = format!(
+            "`{}` forbids nothing that {} {verb} not: it can be left out",
+            self.name(rule),
+            and(&names)
+        );
+        let mut about = vec![rule];
+        about.extend(because);
+        self.report(Lint::Redundant, &about, message, None);
+    }
+
+    fn is_as_strong(&self, other: usize, than: usize) -> bool {
+        let final_answer = |rule: usize| {
+            self.policy.constraints()[self.rules[rule].index].applies_to_final_answer()
+        };
+        self.rules[other].severity <= self.rules[than].severity
+            && final_answer(other) >= final_answer(than)
+    }
+
+    /// Of these rules, as few as make the rule redundant.
+    fn reason(&mut self, rule: usize, others: &[usize]) -> Result<Option<Vec<usize>>, NotAnalysed> {
+        if others.is_empty() || self.rules[rule].enforcing.is_none() {
+            return Ok(None);
+        }
+        let mut others = others.to_vec();
+        others.retain(|other| self.rules[*other].enforcing.is_some());
+        if self.is_nearly_met(rule, &others)? {
+            return Ok(None);
+        }
+        let Some(mut some) = self.implying(rule, &others)? else {
+            return Ok(None);
+        };
+        // If they contradicted each other they would imply everything.
+        if self.all_met.is_none() && self.find(&met(&some), true, SOME)?.is_none() {
+            return Ok(None);
+        }
+        while let Some(path) = self.uncovered(&some, rule)? {
+            let more = self.objector(&path, &others, &some)?;
+            let Some(other) = more else { return Ok(None) };
+            some.push(other);
+        }
+        let mut i = 0;
+        while some.len() > 1 && i < some.len() {
+            let mut fewer = some.clone();
+            fewer.remove(i);
+            if self.find(&but(&fewer, rule), true, SOME)?.is_none()
+                && self.uncovered(&fewer, rule)?.is_none()
+            {
+                some = fewer;
+            } else {
+                i += 1;
+            }
+        }
+        some.sort_unstable();
+        Ok(Some(some))
+    }
+
+    /// Does a run that differs little from the one that meets all break this rule only?
+    fn is_nearly_met(&mut self, rule: usize, others: &[usize]) -> Result<bool, NotAnalysed> {
+        let Some(all_met) = self.all_met.clone() else {
+            return Ok(false);
+        };
+        let broken = self.rules[rule].broken.clone().unwrap_or_default();
+        for candidate in self.candidates(rule, &all_met, &broken) {
+            if self.breaks_only(rule, &candidate, others)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn candidates(&self, rule: usize, all_met: &[MoveId], broken: &[MoveId]) -> Vec<Candidate> {
+        let own = |step: &MoveId| {
+            let table = self.rules[rule].finished;
+            let alphabet = &self.world.alphabet;
+            table.is_some_and(|table| alphabet.letter_of(*step, table) != alphabet.idle[table])
+        };
+        let mut calls: Vec<MoveId> = all_met.iter().copied().filter(&own).collect();
+        calls.sort_unstable();
+        calls.dedup();
+        let mut candidates = vec![
+            Candidate {
+                path: [broken, all_met].concat(),
+                changed: broken.to_vec(),
+            },
+            Candidate {
+                path: [all_met, broken].concat(),
+                changed: broken.to_vec(),
+            },
+        ];
+        // A call left out, or made at other places.
+        for call in &calls {
+            let without: Vec<_> = all_met
+                .iter()
+                .copied()
+                .filter(|step| step != call)
+                .collect();
+            let mut places: Vec<usize> =
+                (0..without.len()).filter(|at| own(&without[*at])).collect();
+            places.insert(0, 0);
+            places.push(without.len());
+            for place in places {
+                let mut path = without.clone();
+                path.insert(place, *call);
+                candidates.push(Candidate {
+                    path,
+                    changed: vec![*call],
+                });
+            }
+            candidates.push(Candidate {
+                path: without,
+                changed: vec![*call],
+            });
+        }
+        candidates
+    }
+
+    /// Is the rule broken by the run, and are all others met? Those are that have nothing to do with
+    /// what was changed.
+    fn breaks_only(
+        &mut self,
+        rule: usize,
+        Candidate { path, changed }: &Candidate,
+        others: &[usize],
+    ) -> Result<bool, NotAnalysed> {
+        if !self.shows_one(path, rule, false)? {
+            return Ok(false);
+        }
+        for other in others {
+            let alphabet = &self.world.alphabet;
+            let sees = |table: TableId| {
+                let mut changed = changed.iter();
+                changed.any(|step| alphabet.letter_of(*step, table) != alphabet.idle[table])
+            };
+            let concerned =
+                self.rules[*other].minds || self.rules[*other].finished.is_some_and(sees);
+            if concerned && !self.shows_one(path, *other, true)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Some of the others of which each finished run that meets them meets the rule; `None` if there
+    /// is a run that meets all of them and not the rule.
+    fn implying(
+        &mut self,
+        rule: usize,
+        others: &[usize],
+    ) -> Result<Option<Vec<usize>>, NotAnalysed> {
+        let mut some: Vec<usize> = Vec::new();
+        while some.len() <= FEW {
+            let Some(path) = self.find(&but(&some, rule), true, SOME)? else {
+                return Ok(Some(some));
+            };
+            if let Some(all_met) = self.all_met.clone() {
+                let candidate = Candidate {
+                    path: [&path[..], &all_met].concat(),
+                    changed: path.clone(),
+                };
+                if self.breaks_only(rule, &candidate, others)? {
+                    return Ok(None);
+                }
+            }
+            let near = [&some[..], &[rule]].concat();
+            match self.broken_by(&path, others, &near)? {
+                Some(other) => some.push(other),
+                None => return Ok(None),
+            }
+        }
+        match self.find(&but(others, rule), true, SOME)? {
+            Some(_) => Ok(None),
+            None => Err(NotAnalysed::BUDGET),
+        }
+    }
+
+    /// The run to a call that the rule refuses and none of the others does.
+    fn uncovered(
+        &mut self,
+        others: &[usize],
+        rule: usize,
+    ) -> Result<Option<Vec<MoveId>>, NotAnalysed> {
+        let mut parts = Vec::new();
+        for other in others {
+            // Where a rule only notes, the calls it notes are made.
+            let refuses = self.rules[*other].severity < Severity::Tolerate;
+            parts.extend(self.rules[*other].enforcing.map(|table| (table, refuses)));
+        }
+        let Some(own) = self.rules[rule].enforcing else {
+            return Ok(None);
+        };
+        self.ask(SOME, |this, budget| {
+            this.world.uncovered(&parts, own, budget)
+        })
+    }
+
+    /// One of the rules, but not of those, that refuses a call on the path.
+    fn objector(
+        &mut self,
+        path: &[MoveId],
+        rules: &[usize],
+        but: &[usize],
+    ) -> Result<Option<usize>, NotAnalysed> {
+        let (refusing, noting): (Vec<usize>, Vec<usize>) = rules
+            .iter()
+            .filter(|rule| !but.contains(rule))
+            .partition(|rule| self.rules[**rule].severity < Severity::Tolerate);
+        if let Some(rule) = self.refuser(&refusing, path, true)? {
+            return Ok(Some(rule));
+        }
+        // What only notes, notes the last call.
+        for rule in noting {
+            let Some(table) = self.rules[rule].enforcing else {
+                continue;
+            };
+            let steps = self.world.steps(table, path, &mut self.budget)?;
+            if steps.last().is_some_and(|step| step.must_break) {
+                return Ok(Some(rule));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// That these are met, and not the rule.
+fn but(some: &[usize], rule: usize) -> Vec<(usize, bool)> {
+    // What is to be broken rules most of the runs out.
+    let mut all = vec![(rule, false)];
+    all.extend(met(some));
+    all
+}
+
+impl World {
+    /// The run to a call that `own` may refuse while none of the others must, where the calls are not
+    /// made that one of those that refuse did.
+    fn uncovered(
+        &mut self,
+        others: &[(TableId, bool)],
+        own: TableId,
+        budget: &mut Budget,
+    ) -> Result<Option<Vec<MoveId>>, NotAnalysed> {
+        let mut members: Vec<_> = others.iter().map(|(table, _)| *table).collect();
+        members.push(own);
+        let view = self.view(&members);
+        let start = vec![Table::START; members.len()];
+        let mut known = HashSet::from([start.clone()]);
+        let mut todo = vec![(start, usize::MAX, 0)];
+        let mut at = 0;
+        while at < todo.len() {
+            let states = todo[at].0.clone();
+            let idle = self.idle_steps(&view, &states, budget)?;
+            for proposal in &view.proposals {
+                let mut steps = idle.clone();
+                for (slot, letter) in &proposal.changes {
+                    steps[*slot] = self.step(members[*slot], states[*slot], *letter, budget)?;
+                }
+                let objects = |slot: usize| steps[slot].must_break;
+                let noted = (0..others.len()).any(objects);
+                let refused = (0..others.len()).any(|slot| others[slot].1 && objects(slot));
+                if !noted && steps[others.len()].may_break {
+                    let mut path = vec![self.alphabet.proposals[proposal.id as usize].moves.start];
+                    let mut node = at;
+                    while todo[node].1 != usize::MAX {
+                        path.push(todo[node].2);
+                        node = todo[node].1;
+                    }
+                    path.reverse();
+                    return Ok(Some(path));
+                }
+                if refused {
+                    continue;
+                }
+                for step in &proposal.moves {
+                    let mut next: Vec<_> = idle.iter().map(|step| step.next).collect();
+                    for (slot, letter) in &step.changes {
+                        next[*slot] = self
+                            .step(members[*slot], states[*slot], *letter, budget)?
+                            .next;
+                    }
+                    if known.insert(next.clone()) {
+                        todo.push((next, at, step.id));
+                    }
+                }
+            }
+            at += 1;
+        }
+        Ok(None)
+    }
+}
