@@ -1,5 +1,6 @@
 //! Parts of a rule that could as well be `true` or `false`.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::alphabet::answers;
@@ -7,6 +8,7 @@ use super::finding::Lint;
 use super::free::is_free_of_code;
 use super::table::{Budget, LetterId, Step, Table, holds_empty};
 use super::tables::Kind;
+use super::view::{Changes, View};
 use super::{Analyst, NotAnalysed};
 use crate::formula::{Formula, NodeId};
 use crate::node::Node;
@@ -16,55 +18,106 @@ const BUDGET: u64 = 50_000;
 /// What it costs to prepare a machine, in look-ups.
 const MACHINE: u64 = 200;
 
+/// What was found of a formula of some shape, see [`Analyst::look_for_constant`].
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    /// The machines that judge finished runs and calls.
+    machines: [usize; 2],
+    /// The calls that there are for them.
+    calls: Vec<Vec<Changes>>,
+}
+
+/// A part that could as well be a constant: that value, or any.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Constant {
+    part: NodeId,
+    value: Option<bool>,
+}
+
 impl Analyst<'_> {
     /// Reports the largest part of the rule that is constant; the rule itself can be met and broken.
     pub(super) fn look_for_constant(&mut self, rule: usize) -> Result<(), NotAnalysed> {
         let formula = self.policy.constraints()[self.rules[rule].index].formula();
         // What code answers to the rule and to what is compared with it would have to be the same.
+        let (Some(finished), Some(enforcing)) =
+            (self.rules[rule].finished, self.rules[rule].enforcing)
+        else {
+            return Ok(());
+        };
         if !is_free_of_code(formula) {
             return Ok(());
         }
+        let view = self.world.view(&[finished, enforcing]);
+        let key = Key {
+            machines: [finished, enforcing].map(|table| self.world.tables.machine_id(table)),
+            calls: view.letters(),
+        };
+        let constant = match self.constants.get(&key) {
+            Some(constant) => *constant,
+            None => {
+                let constant = self.constant_part(rule, formula, &view)?;
+                self.constants.insert(key, constant);
+                constant
+            }
+        };
+        let Some(Constant { part, value }) = constant else {
+            return Ok(());
+        };
+        let text = formula.tree().subformula(part);
+        let name = self.name(rule);
+        let message = match value {
+            Some(value) => format!(
+                "in `{name}`, `{text}` is always {value} where it matters: with `{value}` in its place \
+                 the rule refuses the same calls and holds on the same finished runs"
+            ),
+            None => format!(
+                "in `{name}`, `{text}` makes no difference: be it true or false, the rule refuses the \
+                 same calls and holds on the same finished runs"
+            ),
+        };
+        self.report(Lint::Constant, &[rule], message, None).part = Some(text);
+        Ok(())
+    }
+
+    /// The largest part of the formula that could as well be a constant.
+    fn constant_part(
+        &mut self,
+        rule: usize,
+        formula: &Formula,
+        view: &View,
+    ) -> Result<Option<Constant>, NotAnalysed> {
         let tree = formula.tree();
         let mut parts: Vec<NodeId> = (0..tree.root())
             .filter(|id| !matches!(tree.node(*id), Node::True | Node::False))
             .collect();
-        parts.sort_by_key(|id| (std::cmp::Reverse(tree.extent(*id).len()), *id));
+        parts.sort_by_key(|id| (Reverse(tree.extent(*id).len()), *id));
         for part in parts {
-            let part_of = tree.extent(part);
-            let mut same = Vec::new();
-            for literal in [Node::True, Node::False] {
+            let mut is = [false; 2];
+            for value in [true, false] {
+                let literal = if value { Node::True } else { Node::False };
                 let mut nodes = formula.nodes().to_vec();
-                nodes.splice(part_of.clone(), [literal.clone()]);
+                nodes.splice(tree.extent(part), [literal]);
                 let changed = Formula::from_nodes(nodes);
-                if !is_decided(&changed) && self.is_same(rule, &changed)? {
-                    same.push(literal);
-                }
+                is[usize::from(value)] =
+                    !is_decided(&changed) && self.is_same(rule, &changed, view)?;
             }
-            let text = tree.subformula(part);
-            let name = self.name(rule);
-            let message = match same[..] {
-                [] => continue,
-                [Node::True] => format!(
-                    "in `{name}`, `{text}` is always true where it matters: with `true` in its place \
-                     the rule refuses the same calls and holds on the same finished runs"
-                ),
-                [Node::False] => format!(
-                    "in `{name}`, `{text}` is always false where it matters: with `false` in its \
-                     place the rule refuses the same calls and holds on the same finished runs"
-                ),
-                _ => format!(
-                    "in `{name}`, `{text}` makes no difference: be it true or false, the rule refuses \
-                     the same calls and holds on the same finished runs"
-                ),
+            let value = match is {
+                [false, false] => continue,
+                [true, true] => None,
+                [_, value] => Some(value),
             };
-            self.report(Lint::Constant, &[rule], message, None).part = Some(text);
-            break;
+            return Ok(Some(Constant { part, value }));
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Does the changed formula refuse the calls that the rule refuses, and hold where it holds?
-    fn is_same(&mut self, rule: usize, changed: &Formula) -> Result<bool, NotAnalysed> {
+    fn is_same(
+        &mut self,
+        rule: usize,
+        changed: &Formula,
+        view: &View,
+    ) -> Result<bool, NotAnalysed> {
         let (Some(finished), Some(enforcing)) =
             (self.rules[rule].finished, self.rules[rule].enforcing)
         else {
@@ -73,7 +126,6 @@ impl Analyst<'_> {
         if self.rules[rule].empty != holds_empty(changed) {
             return Ok(false);
         }
-        let view = self.world.view(&[finished, enforcing]);
         self.ask(BUDGET, |this, budget| {
             for (table, kind) in [(finished, Kind::Finished), (enforcing, Kind::Enforcing)] {
                 budget.spend(MACHINE)?;

@@ -23,7 +23,7 @@ mod tables;
 mod together;
 mod view;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use crate::formula::Formula;
@@ -161,7 +161,7 @@ impl Policy {
 }
 
 /// The look-ups an analysis may spend in all.
-const BUDGET: u64 = 500_000;
+const BUDGET: u64 = 2_000_000;
 
 /// A rule, as far as it can be explored.
 struct Rule<'p> {
@@ -195,6 +195,8 @@ struct Analyst<'p> {
     budget: Budget,
     /// A finished run that meets all rules that can be met.
     all_met: Option<Vec<MoveId>>,
+    /// The parts found constant, so that formulas of one shape are looked at once.
+    constants: HashMap<constant::Key, Option<constant::Constant>>,
     analysis: Analysis,
 }
 
@@ -260,6 +262,7 @@ impl<'p> Analyst<'p> {
             world: World { tables, alphabet },
             budget: Budget::new(BUDGET),
             all_met: None,
+            constants: HashMap::new(),
             analysis,
         }
     }

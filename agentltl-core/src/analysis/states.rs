@@ -1,5 +1,8 @@
 //! What is found of the states that agents reach: wedges, dead ends, tools that are never allowed.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::finding::Lint;
 use super::reach::{Answer, Part, Reach};
 use super::tables::TableId;
@@ -11,6 +14,13 @@ use crate::severity::Severity;
 /// The look-ups spent on a question, and on one about all rules at once.
 const BUDGET: u64 = 200_000;
 const ALL: u64 = 10_000;
+
+/// Where a wedge may be: how some calls are stopped there, by one of these rules or by any.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Suspicion {
+    rules: Vec<usize>,
+    stopped: Vec<(usize, Option<usize>)>,
+}
 
 impl Analyst<'_> {
     pub(super) fn look_at_states(&mut self) {
@@ -139,51 +149,100 @@ impl Analyst<'_> {
         }
     }
 
-    /// Looks for the shortest run to a wedge, given who can stop each call. The states of some rules
-    /// are all that can be reached, and more; rules are added as they could make a difference.
+    /// Looks for the shortest run to a wedge, given who can stop each call. What some rules let be
+    /// reached is all that can be reached, and more. So where a call is not stopped by them, somebody
+    /// else must stop it: each who can is tried, those with the shortest runs first.
     fn find_wedge(
         &mut self,
         refusing: &[usize],
         stoppers: &[(usize, Vec<usize>)],
     ) -> Result<(), NotAnalysed> {
-        let mut some = stoppers
-            .first()
-            .map_or(Vec::new(), |(_, stops)| stops.clone());
-        'more: loop {
-            let parts = self.parts(&some);
+        let mut todo = BinaryHeap::new();
+        todo.push(Reverse((0, 0, Suspicion::default())));
+        let mut age = 0;
+        while let Some(Reverse((_, _, suspicion))) = todo.pop() {
+            let Suspicion { rules, stopped } = &suspicion;
+            let parts = self.parts(rules);
             let reach = self.reach(&parts, false, BUDGET)?;
-            'nodes: for node in 0..reach.obedient {
-                let mut missing: Option<Vec<usize>> = None;
-                for (proposal, stops) in stoppers {
-                    if self.is_refused(&reach, node, *proposal, Answer::Asked)? {
-                        continue;
-                    }
-                    let others = stops.iter().copied();
-                    let others: Vec<_> = others.filter(|rule| !some.contains(rule)).collect();
-                    if others.is_empty() {
-                        continue 'nodes;
-                    }
-                    if missing
-                        .as_ref()
-                        .is_none_or(|fewest| others.len() < fewest.len())
-                    {
-                        missing = Some(others);
-                    }
+            let Some(node) = self.suspected(&reach, &suspicion)? else {
+                continue;
+            };
+            let path = reach.path(node);
+            let mut missing: Option<(usize, Vec<usize>)> = None;
+            for (proposal, stops) in stoppers {
+                let fewest = missing
+                    .as_ref()
+                    .map_or(usize::MAX, |(_, fewest)| fewest.len());
+                let others = stops.iter().copied();
+                let others: Vec<_> = others.filter(|rule| !rules.contains(rule)).collect();
+                if others.len() < fewest
+                    && !self.is_refused(&reach, node, *proposal, Answer::Asked)?
+                {
+                    missing = Some((*proposal, others));
                 }
-                let path = reach.path(node);
-                let missing = match missing {
-                    Some(missing) => missing,
-                    None => self.refuser(refusing, &path, false)?.into_iter().collect(),
-                };
-                if missing.is_empty() {
-                    self.report_wedge(&some, reach.states(node), path)?;
-                    return Ok(());
-                }
-                some.extend(missing);
-                continue 'more;
             }
-            return Ok(());
+            let mut next = Vec::new();
+            if let Some((proposal, others)) = missing {
+                for other in std::iter::once(None).chain(others.into_iter().map(Some)) {
+                    let mut more = suspicion.clone();
+                    more.rules.extend(other);
+                    more.stopped.push((proposal, other));
+                    next.push(more);
+                }
+            } else if let Some(other) = self.refuser(refusing, &path, false)? {
+                next.push(Suspicion {
+                    rules: [&rules[..], &[other]].concat(),
+                    stopped: stopped.clone(),
+                });
+            } else {
+                return self.report_wedge(rules, reach.states(node), path);
+            }
+            for suspicion in next {
+                age += 1;
+                todo.push(Reverse((path.len(), age, suspicion)));
+            }
         }
+        Ok(())
+    }
+
+    /// The first node at which the calls are stopped as is suspected.
+    fn suspected(
+        &mut self,
+        reach: &Reach,
+        Suspicion { rules, stopped }: &Suspicion,
+    ) -> Result<Option<usize>, NotAnalysed> {
+        'nodes: for node in 0..reach.obedient {
+            for (proposal, by) in stopped {
+                let is_stopped = match by {
+                    None => self.is_refused(reach, node, *proposal, Answer::Asked)?,
+                    Some(by) => {
+                        let slot = rules.iter().position(|rule| rule == by).unwrap_or(0);
+                        self.refuses(reach, node, *proposal, slot)?
+                    }
+                };
+                if !is_stopped {
+                    continue 'nodes;
+                }
+            }
+            return Ok(Some(node));
+        }
+        Ok(None)
+    }
+
+    /// Must the table in that place of the view refuse the call in a state?
+    fn refuses(
+        &mut self,
+        reach: &Reach,
+        node: usize,
+        proposal: usize,
+        slot: usize,
+    ) -> Result<bool, NotAnalysed> {
+        let table = reach.view.members[slot];
+        let letters = &self.world.alphabet.proposals[proposal].letters;
+        let letter = self.world.alphabet.letter(letters, table);
+        let state = reach.states(node)[slot];
+        let step = self.world.step(table, state, letter, &mut self.budget)?;
+        Ok(step.must_break)
     }
 
     fn report_wedge(
@@ -224,17 +283,8 @@ impl Analyst<'_> {
         like: Answer,
     ) -> Result<bool, NotAnalysed> {
         let mut strongest = Part::Watches;
-        let states = reach.states(node);
-        for (slot, table) in reach.view.members.iter().enumerate() {
-            if reach.parts[slot] <= strongest {
-                continue;
-            }
-            let letters = &self.world.alphabet.proposals[proposal].letters;
-            let letter = self.world.alphabet.letter(letters, *table);
-            let step = self
-                .world
-                .step(*table, states[slot], letter, &mut self.budget)?;
-            if step.must_break {
+        for slot in 0..reach.view.members.len() {
+            if reach.parts[slot] > strongest && self.refuses(reach, node, proposal, slot)? {
                 strongest = reach.parts[slot];
             }
         }

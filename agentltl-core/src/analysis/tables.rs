@@ -85,6 +85,11 @@ impl Tables {
         &self.uses[table].inputs
     }
 
+    /// The machine of the table, which others may share.
+    pub(super) fn machine_id(&self, table: TableId) -> usize {
+        self.uses[table].machine
+    }
+
     pub(super) fn machine(&mut self, table: TableId) -> &mut Table {
         &mut self.machines[self.uses[table].machine]
     }

@@ -7,6 +7,7 @@ use super::{Analyst, NotAnalysed};
 /// The look-ups spent on a question about two rules, about several, and about all.
 const PAIR: u64 = 20_000;
 pub(super) const SOME: u64 = 30_000;
+const SOON: u64 = 50_000;
 const ALL: u64 = 400_000;
 /// So many rules are looked at together where all are too many.
 pub(super) const FEW: usize = 16;
@@ -50,8 +51,8 @@ impl Analyst<'_> {
 
     /// Reports contradictions; are there any?
     fn contradictions(&mut self, rules: &[usize]) -> Result<bool, NotAnalysed> {
-        let all = self.find(&met(rules), true, ALL);
-        if let Ok(Some(path)) = all {
+        // Mostly there is none, and a run that shows it is soon found.
+        if let Ok(Some(path)) = self.find(&met(rules), true, SOON) {
             self.all_met = Some(path);
             return Ok(false);
         }
@@ -66,6 +67,10 @@ impl Analyst<'_> {
         }
         if found {
             return Ok(true);
+        }
+        if let Ok(Some(path)) = self.find(&met(rules), true, ALL) {
+            self.all_met = Some(path);
+            return Ok(false);
         }
         let Some(mut some) = self.contradicting(rules)? else {
             return Ok(false);

@@ -220,6 +220,21 @@ impl World {
     }
 }
 
+impl View {
+    /// What the calls are to the tables: of each proposal that, and that of its moves.
+    pub(super) fn letters(&self) -> Vec<Vec<Changes>> {
+        let proposals = self.proposals.iter();
+        proposals
+            .map(|proposal| {
+                let moves = proposal.moves.iter().map(|step| step.changes.clone());
+                std::iter::once(proposal.changes.clone())
+                    .chain(moves)
+                    .collect()
+            })
+            .collect()
+    }
+}
+
 /// Vectors of states, each once.
 #[derive(Debug)]
 pub(super) struct Arena {
