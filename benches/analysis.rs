@@ -13,7 +13,7 @@ use agentltl::{Constraint, Formula, Policy, Severity};
 /// for an order in which the tools are counted; otherwise some contradict each other.
 fn typical(count: usize, tools: usize, sound: bool) -> Policy {
     policy((0..count).map(|i| {
-        let at = i % tools;
+        let at = (i + i / 12) % tools;
         let (earlier, later) = match sound {
             true => (at * 5 / 7, at + 1 + i * 3 % 5),
             false => ((i * 7 + 3) % tools, (i * 3 + tools / 2) % tools),

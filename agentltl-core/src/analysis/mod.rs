@@ -7,6 +7,7 @@
 //! Runs are calls that come one at a time, whose results are known before the next call or never.
 
 mod alphabet;
+mod climb;
 mod constant;
 mod finding;
 mod formula;

@@ -82,6 +82,8 @@ impl Analyst<'_> {
         }
         let mut others = others.to_vec();
         others.retain(|other| self.rules[*other].enforcing.is_some());
+        // Those that have to do with the same tools mostly tell soon.
+        others.sort_by_key(|other| !self.share_a_tool(rule, *other));
         if self.is_nearly_met(rule, &others)? {
             return Ok(None);
         }
@@ -127,7 +129,12 @@ impl Analyst<'_> {
         Ok(false)
     }
 
+    /// Runs that differ from the one that meets all in what the rule can tell from other calls.
     fn candidates(&self, rule: usize, all_met: &[MoveId], broken: &[MoveId]) -> Vec<Candidate> {
+        let table = self.rules[rule].finished.into_iter().collect::<Vec<_>>();
+        let view = self.world.view(&table);
+        let moves = view.proposals.iter().flat_map(|proposal| &proposal.moves);
+        let moves: Vec<MoveId> = moves.map(|step| step.id).collect();
         let own = |step: &MoveId| {
             let table = self.rules[rule].finished;
             let alphabet = &self.world.alphabet;
@@ -169,6 +176,15 @@ impl Analyst<'_> {
                 path: without,
                 changed: vec![*call],
             });
+            // Another call in its place.
+            for other in moves.iter().filter(|other| *other != call) {
+                let path = all_met.iter();
+                let path = path.map(|step| if step == call { *other } else { *step });
+                candidates.push(Candidate {
+                    path: path.collect(),
+                    changed: vec![*call, *other],
+                });
+            }
         }
         candidates
     }

@@ -19,13 +19,13 @@ pub(super) struct Goal {
 
 /// A vector of states after a call, as it is compared with others.
 #[derive(Clone, Copy)]
-struct Sum {
+pub(super) struct Sum {
     hash: u64,
     /// How many goals are not met, and how many never will be.
-    unmet: usize,
+    pub(super) unmet: usize,
     lost: usize,
     /// How far it is to each goal, added up, and to the farthest.
-    distance: u64,
+    pub(super) distance: u64,
     farthest: u32,
 }
 
@@ -63,11 +63,11 @@ impl Sum {
     }
 }
 
-struct Search<'w> {
-    world: &'w mut World,
-    goals: &'w [Goal],
+pub(super) struct Search<'w> {
+    pub(super) world: &'w mut World,
+    pub(super) goals: &'w [Goal],
     view: View,
-    arena: Arena,
+    pub(super) arena: Arena,
     /// For each vector the one before and the move that led from there.
     from: Vec<(usize, MoveId)>,
     /// The states after a call that none can tell.
@@ -95,20 +95,13 @@ impl World {
         let view = self.view(&members);
         let moves: Vec<ViewMove> = distinct_moves(&view);
         budget.spend(4 * moves.len() as u64)?;
-        let mut search = Search {
-            world: self,
-            goals,
-            arena: Arena::new(members.len()),
-            view,
-            from: vec![(0, 0)],
-            idle: Vec::new(),
-            next: vec![Table::START; members.len()],
-            far: vec![0; members.len()],
-            shortest: !any,
-        };
-        let start = search.next.clone();
-        let hash = (0..members.len()).fold(0, |hash, slot| hash ^ mix(slot, Table::START));
-        search.arena.insert(hash, &start);
+        if any && goals.len() > 2 {
+            let view = self.view(&members);
+            if let Some(path) = self.climb(goals, view, &moves, budget)? {
+                return Ok(Some(path));
+            }
+        }
+        let mut search = Search::new(self, goals, view, !any);
         // By the least length of a run through it, or by how far it seems to be; then by age.
         let mut todo = BinaryHeap::from([Reverse((0_u64, 0_u64, 0_usize, 0_u32))]);
         let mut lengths = vec![0_u32];
@@ -125,10 +118,9 @@ impl World {
                 if sum.unmet == 0 {
                     return Ok(Some(search.path(at, step.id)));
                 }
-                let (id, new) = search.arena.insert(sum.hash, &search.next);
+                let (id, new) = search.enter(at, step.id, sum);
                 search.undo(step);
                 if new {
-                    search.from.push((at, step.id));
                     lengths.push(length + 1);
                 } else if !any && length + 1 < lengths[id] {
                     search.from[id] = (at, step.id);
@@ -149,12 +141,12 @@ impl World {
 }
 
 impl World {
-    /// The shortest run after which some goal cannot be met any more.
+    /// The shortest run after which some goal cannot be met any more, and which.
     pub(super) fn first_lost(
         &mut self,
         goals: &[Goal],
         budget: &mut Budget,
-    ) -> Result<Option<Vec<MoveId>>, NotAnalysed> {
+    ) -> Result<Option<(Vec<MoveId>, usize)>, NotAnalysed> {
         let members: Vec<_> = goals.iter().map(|goal| goal.table).collect();
         let view = self.view(&members);
         let start = vec![Table::START; members.len()];
@@ -168,9 +160,9 @@ impl World {
                     steps[*slot] = self.step(members[*slot], states[*slot], *letter, budget)?;
                 }
                 let path = [&path[..], &[step.id]].concat();
-                for (goal, step) in goals.iter().zip(&steps) {
+                for (number, (goal, step)) in goals.iter().zip(&steps).enumerate() {
                     if self.is_lost(goal.table, *step, goal.holds, budget)? {
-                        return Ok(Some(path));
+                        return Ok(Some((path, number)));
                     }
                 }
                 let next: Vec<_> = steps.iter().map(|step| step.next).collect();
@@ -197,7 +189,34 @@ fn distinct_moves(view: &View) -> Vec<ViewMove> {
     moves
 }
 
-impl Search<'_> {
+impl<'w> Search<'w> {
+    pub(super) fn new(world: &'w mut World, goals: &'w [Goal], view: View, shortest: bool) -> Self {
+        let next = vec![Table::START; goals.len()];
+        let mut arena = Arena::new(goals.len());
+        let hash = (0..goals.len()).fold(0, |hash, slot| hash ^ mix(slot, Table::START));
+        arena.insert(hash, &next);
+        Search {
+            world,
+            goals,
+            view,
+            arena,
+            from: vec![(0, 0)],
+            idle: Vec::new(),
+            next,
+            far: vec![0; goals.len()],
+            shortest,
+        }
+    }
+
+    /// The number of the vector in `next`, to which a move led, and whether it is new.
+    pub(super) fn enter(&mut self, at: usize, step: MoveId, sum: Sum) -> (usize, bool) {
+        let (id, new) = self.arena.insert(sum.hash, &self.next);
+        if new {
+            self.from.push((at, step));
+        }
+        (id, new)
+    }
+
     fn share(
         &mut self,
         slot: usize,
@@ -219,7 +238,7 @@ impl Search<'_> {
     }
 
     /// Where a call leads from a vector that none can tell.
-    fn idle_from(&mut self, at: usize, budget: &mut Budget) -> Result<Sum, NotAnalysed> {
+    pub(super) fn idle_from(&mut self, at: usize, budget: &mut Budget) -> Result<Sum, NotAnalysed> {
         let mut sum = Sum::NONE;
         self.idle.clear();
         for slot in 0..self.goals.len() {
@@ -240,7 +259,7 @@ impl Search<'_> {
 
     /// Where a move leads, with the states in `next` until [`Search::undo`]; `None` where some goal is
     /// lost.
-    fn take(
+    pub(super) fn take(
         &mut self,
         (at, base): (usize, Sum),
         step: &ViewMove,
@@ -266,7 +285,7 @@ impl Search<'_> {
         Ok((sum.lost == 0).then_some(sum))
     }
 
-    fn undo(&mut self, step: &ViewMove) {
+    pub(super) fn undo(&mut self, step: &ViewMove) {
         for (slot, _) in &step.changes {
             self.next[*slot] = self.idle[*slot].next;
             if self.shortest {
@@ -275,7 +294,7 @@ impl Search<'_> {
         }
     }
 
-    fn path(&self, mut at: usize, last: MoveId) -> Vec<MoveId> {
+    pub(super) fn path(&self, mut at: usize, last: MoveId) -> Vec<MoveId> {
         let mut path = vec![last];
         while at != 0 {
             path.push(self.from[at].1);

@@ -31,8 +31,11 @@ impl Analyst<'_> {
 
     /// Can what one of them says of finished runs make a difference to the other?
     pub(super) fn interact(&self, one: usize, other: usize) -> bool {
-        let (a, b) = (&self.rules[one], &self.rules[other]);
-        a.minds || b.minds || a.tools.iter().any(|tool| b.tools.contains(tool))
+        self.rules[one].minds || self.rules[other].minds || self.share_a_tool(one, other)
+    }
+
+    pub(super) fn share_a_tool(&self, one: usize, other: usize) -> bool {
+        !self.rules[one].tools.is_disjoint(&self.rules[other].tools)
     }
 
     /// Is there a run that meets both?
@@ -138,21 +141,21 @@ impl Analyst<'_> {
             "no finished run meets {} together, though each can be met",
             and(&names)
         );
-        let path = self.lost_with(rules)?;
-        if path.is_some() {
-            message.push_str("; after these calls one of them is broken for good");
-        }
+        let goals = rules.iter().filter_map(|rule| self.goal(*rule, true));
+        let goals: Vec<_> = goals.collect();
+        let lost = self.ask(SOME, |this, budget| this.world.first_lost(&goals, budget))?;
+        let path = lost.map(|(path, goal)| {
+            let calls = if path.len() == 1 {
+                "this call breaks"
+            } else {
+                "these calls break"
+            };
+            let name = self.name(rules[goal]);
+            message.push_str(&format!("; for example, {calls} `{name}` for good"));
+            path
+        });
         self.report(Lint::Contradiction, rules, message, path);
         Ok(())
-    }
-
-    /// The shortest run after which one of the rules can never be met any more.
-    fn lost_with(&mut self, rules: &[usize]) -> Result<Option<Vec<MoveId>>, NotAnalysed> {
-        let mut goals = Vec::new();
-        for rule in rules {
-            goals.extend(self.goal(*rule, true));
-        }
-        self.ask(SOME, |this, budget| this.world.first_lost(&goals, budget))
     }
 }
 
