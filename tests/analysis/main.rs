@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod formulas;
+mod free;
 mod laws;
 mod policies;
 mod rules;

@@ -13,7 +13,7 @@ fn policy(rules: &[(&str, Severity, &str)]) -> Policy {
     Policy::new(rules).unwrap()
 }
 
-fn kinds(analysis: &Analysis) -> Vec<Lint> {
+pub(super) fn kinds(analysis: &Analysis) -> Vec<Lint> {
     analysis
         .findings
         .iter()

@@ -48,16 +48,15 @@ pub(super) struct Free {
 pub(super) fn free_parts(formula: &Formula) -> Vec<Formula> {
     let tree = formula.tree();
     let mut parts: Vec<Formula> = Vec::new();
-    let mut inside = 0;
+    let mut from = usize::MAX;
     for id in (0..tree.len()).rev() {
         // Parts of free parts are not named.
-        if inside > id {
+        if id >= from {
             continue;
         }
-        inside = 0;
         if is_free(tree.node(id)) {
             let part = tree.subformula(id);
-            inside = tree.extent(id).end;
+            from = tree.extent(id).start;
             if !parts.contains(&part) {
                 parts.push(part);
             }

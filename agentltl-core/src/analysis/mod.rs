@@ -5,6 +5,9 @@
 //! What cannot be explored is not guessed at but named, see [`Analysis::gaps`].
 //!
 //! Runs are calls that come one at a time, whose results are known before the next call or never.
+//! Predicates, patterns in Rust and quantifiers are free: they may answer anything, see
+//! [`Analysis::free`]. A finding is real whatever they answer, as long as they do answer: code that
+//! fails refuses the call, whatever the rule says.
 
 mod alphabet;
 mod climb;
