@@ -1,7 +1,9 @@
 //! The command line.
 
+use std::fmt;
 use std::path::PathBuf;
 
+use agentltl::analysis::Lint;
 use agentltl::{Severity, TraceFormat};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -37,6 +39,12 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Check policy files.
     Check(Check),
+    /// Tell whether a policy as a whole makes sense, by proof: what it finds is shown by a run.
+    ///
+    /// Rules that cannot be broken or met, that contradict or imply each other, or of which a part is
+    /// idle; states in which an agent that obeys gets stuck or can no longer satisfy a rule about the
+    /// final answer; listed tools that may never be called.
+    Analyze(Analyze),
     /// Format policy files; comments stay.
     Fmt(Fmt),
     /// Turn a policy from TOML to JSON or back.
@@ -194,6 +202,50 @@ pub(crate) struct Check {
     /// A rule whose class does not suit its severity is an error, not a warning.
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Analyze {
+    /// Policy files, in TOML or JSON; `-` is standard input.
+    #[arg(required = true, value_name = "POLICY", value_hint = ValueHint::FilePath)]
+    pub(crate) policies: Vec<PathBuf>,
+    /// Judge the policies as under strict runtime safety: what no agent can live with is an error.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Findings of these kinds make the command fail.
+    #[arg(short = 'D', long, value_name = "LINT", value_delimiter = ',', value_parser = lints())]
+    pub(crate) deny: Vec<AnyLint>,
+    /// Findings of these kinds are shown, and are no failure.
+    #[arg(short = 'W', long, value_name = "LINT", value_delimiter = ',', value_parser = lints())]
+    pub(crate) warn: Vec<AnyLint>,
+    /// Findings of these kinds are not shown. A lint that is named counts more than `all`.
+    #[arg(short = 'A', long, value_name = "LINT", value_delimiter = ',', value_parser = lints())]
+    pub(crate) allow: Vec<AnyLint>,
+    /// What to print.
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(crate) format: PlainFormat,
+}
+
+/// A lint, or all that are not named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnyLint {
+    One(Lint),
+    All,
+}
+
+impl fmt::Display for AnyLint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AnyLint::One(lint) => lint.fmt(f),
+            AnyLint::All => f.write_str("all"),
+        }
+    }
+}
+
+fn lints() -> impl TypedValueParser<Value = AnyLint> {
+    let names = Lint::ALL.map(Lint::as_str).into_iter().chain(["all"]);
+    PossibleValuesParser::new(names)
+        .map(|name| Lint::from_name(&name).map_or(AnyLint::All, AnyLint::One))
 }
 
 #[derive(Args, Debug)]

@@ -1,5 +1,6 @@
 //! What the command can do.
 
+pub(crate) mod analyze;
 pub(crate) mod check;
 pub(crate) mod classify;
 pub(crate) mod convert;

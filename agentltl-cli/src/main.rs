@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Classify(options) => commands::classify::run(options, &mut screen),
         Command::Explain(options) => commands::explain::run(options, &mut screen),
         Command::Check(options) => commands::check::run(options, &mut screen),
+        Command::Analyze(options) => commands::analyze::run(options, &mut screen),
         Command::Fmt(options) => commands::fmt::run(options, &mut screen),
         Command::Convert(options) => commands::convert::run(options, &mut screen),
         Command::Completions { shell } => commands::shell::completions(*shell, &mut screen),

@@ -66,6 +66,16 @@ impl PolicyText {
         }
     }
 
+    /// The line and column of the formula of each rule of the policy that the text is.
+    pub(crate) fn places(&self) -> Vec<(usize, usize)> {
+        let places = match self.kind {
+            Kind::Toml => Policy::__from_toml_with_places(&self.text),
+            Kind::Json => Policy::__from_json_with_places(&self.text),
+        };
+        let places = places.map(|(_, places)| places).unwrap_or_default();
+        places.iter().map(|at| (at.line, at.column)).collect()
+    }
+
     /// Shows each rule whose class does not suit its severity; is there one?
     pub(crate) fn show_mismatches(
         &self,

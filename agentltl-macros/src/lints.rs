@@ -262,7 +262,7 @@ impl Subject<'_> {
             message = rest.to_owned();
         }
         message.push_str("\nhelp: ");
-        message.push_str(way_out(lint));
+        message.push_str(lint.way_out());
         message.push_str(&match self.form {
             Form::Tokens => format!(
                 "\nhelp: if it is meant so, write `#[allow({lint})]` on the constraint or \
@@ -278,29 +278,5 @@ impl Subject<'_> {
             is_error,
             message,
         })
-    }
-}
-
-/// What its author can do about a finding.
-fn way_out(lint: Lint) -> &'static str {
-    match lint {
-        Lint::Unsatisfiable => {
-            "change the formula so that some run meets it, or remove the constraint"
-        }
-        Lint::Vacuous => "change the formula so that some run breaks it, or remove the constraint",
-        Lint::Contradiction => "change one of them so that some run meets them all",
-        Lint::Wedge => {
-            "let some call pass there; an agent can insist against SOFT_BLOCK, and BLOCK_AND_WARN and \
-             TOLERATE let calls pass"
-        }
-        Lint::DeadEnd => {
-            "let the call that leads there wait until the constraint on the final answer is met, or \
-             change that constraint"
-        }
-        Lint::UnusableTool => {
-            "take the tool off the list, or let the constraint allow some call of it"
-        }
-        Lint::Redundant => "remove it, or make it stricter than the others",
-        _ => "change the constraint",
     }
 }

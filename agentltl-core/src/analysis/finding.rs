@@ -65,6 +65,38 @@ impl Lint {
         Lint::ALL.into_iter().find(|lint| lint.as_str() == name)
     }
 
+    /// What the author of the policy can do about a finding of this kind.
+    ///
+    /// ```
+    /// use agentltl_core::analysis::Lint;
+    /// assert!(Lint::Redundant.way_out().starts_with("remove it"));
+    /// ```
+    #[must_use]
+    pub const fn way_out(self) -> &'static str {
+        match self {
+            Lint::Unsatisfiable => {
+                "change the formula so that some run meets it, or remove the constraint"
+            }
+            Lint::Vacuous => {
+                "change the formula so that some run breaks it, or remove the constraint"
+            }
+            Lint::Contradiction => "change one of them so that some run meets them all",
+            Lint::Wedge => {
+                "let some call pass there; an agent can insist against SOFT_BLOCK, and \
+                 BLOCK_AND_WARN and TOLERATE let calls pass"
+            }
+            Lint::DeadEnd => {
+                "let the call that leads there wait until the constraint on the final answer is \
+                 met, or change that constraint"
+            }
+            Lint::UnusableTool => {
+                "take the tool off the list, or let the constraint allow some call of it"
+            }
+            Lint::Redundant => "remove it, or make it stricter than the others",
+            Lint::Constant => "leave that part out, or write what was meant in its place",
+        }
+    }
+
     /// Is it an error by itself in a policy with strict runtime safety, rather than a warning?
     #[must_use]
     pub const fn is_error_if_strict(self) -> bool {

@@ -11,7 +11,7 @@ use crate::constraint::Constraint;
 use crate::formula::Formula;
 use crate::nearest::nearest;
 use crate::severity::Severity;
-use crate::syntax::{Resolve, parse_with};
+use crate::syntax::{NoHost, Resolve, parse_with};
 use crate::text::Name;
 
 /// The keys of a policy.
@@ -90,8 +90,19 @@ pub(super) fn read(
     read_with_places(text, item, host).map(|(policy, _)| policy)
 }
 
+/// The policy, and where the formula of each rule stands in the text.
+pub(super) fn read_with_positions(
+    text: &str,
+    item: Item,
+) -> Result<(Policy, Vec<Position>), PolicyError> {
+    let (policy, offsets) = read_with_places(Some(text), item, &mut NoHost)?;
+    let mut places: Vec<Position> = offsets.into_iter().map(place::at).collect();
+    place::fill(text, places.iter_mut());
+    Ok((policy, places))
+}
+
 /// The policy, and for each rule the byte of the text where its formula starts.
-pub(super) fn read_with_places(
+fn read_with_places(
     text: Option<&str>,
     item: Item,
     host: &mut dyn Resolve,

@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::file::{self, DEPTH, Entry, Item, Kind};
-use super::{Policy, PolicyError};
+use super::{Policy, PolicyError, Position};
 use crate::syntax::{NoHost, Resolve};
 
 impl Policy {
@@ -37,18 +37,23 @@ impl Policy {
     /// # Errors
     /// As [`Policy::from_json`].
     pub fn from_json_with(text: &str, mut host: impl Resolve) -> Result<Self, PolicyError> {
-        let root = serde_json::from_str::<&RawValue>(text)
-            .map_err(|error| Malformed::new(0, text, &error))
-            .and_then(|raw| item(text, raw.get(), 0));
-        match root {
-            Ok(root) => file::read(Some(text), root, &mut host),
-            Err(Malformed { offset, message }) => Err(file::malformed(
-                text,
-                offset,
-                format!("not JSON: {message}"),
-            )),
-        }
+        file::read(Some(text), parse(text)?, &mut host)
     }
+
+    /// The policy, and where the formula of each rule stands in the text: for the command.
+    #[doc(hidden)]
+    pub fn __from_json_with_places(text: &str) -> Result<(Self, Vec<Position>), PolicyError> {
+        file::read_with_positions(text, parse(text)?)
+    }
+}
+
+fn parse(text: &str) -> Result<Item, PolicyError> {
+    serde_json::from_str::<&RawValue>(text)
+        .map_err(|error| Malformed::new(0, text, &error))
+        .and_then(|raw| item(text, raw.get(), 0))
+        .map_err(|Malformed { offset, message }| {
+            file::malformed(text, offset, format!("not JSON: {message}"))
+        })
 }
 
 /// Text that is not JSON.

@@ -6,7 +6,7 @@ use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
 
 use super::file::{self, DEPTH, Entry, Item, Kind};
-use super::{Policy, PolicyError, Position, place};
+use super::{Policy, PolicyError, Position};
 use crate::syntax::{NoHost, Resolve};
 
 impl Policy {
@@ -56,10 +56,7 @@ impl Policy {
     /// The policy, and where the formula of each rule stands in the text: for `constraints!`.
     #[doc(hidden)]
     pub fn __from_toml_with_places(text: &str) -> Result<(Self, Vec<Position>), PolicyError> {
-        let (policy, offsets) = file::read_with_places(Some(text), parse(text)?, &mut NoHost)?;
-        let mut places: Vec<Position> = offsets.into_iter().map(place::at).collect();
-        place::fill(text, places.iter_mut());
-        Ok((policy, places))
+        file::read_with_positions(text, parse(text)?)
     }
 }
 
