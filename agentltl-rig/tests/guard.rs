@@ -12,8 +12,9 @@ use agentltl::{
     Constraint, Enforcer, Formula, Policy, RunStatus, Severity, SharedEnforcer, verify,
 };
 use agentltl_rig::{Approval, ApprovalRequest, Guard};
-use rig::agent::AgentBuilder;
+use futures_util::StreamExt as _;
 use rig::agent::tool::{Tool, ToolContext};
+use rig::agent::{AgentBuilder, MultiTurnStreamItem};
 use rig::providers::openai::OpenAIConfig;
 use serde_json::{Map, Value as Json, json};
 use server::{Line, Server, answer, calls};
@@ -51,7 +52,20 @@ struct Ran {
     requests: usize,
 }
 
+/// How the agent is run.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Plain,
+    /// Calls of a completion run side by side.
+    SideBySide,
+    Streaming,
+}
+
 async fn run(guard: &Guard, script: Vec<Line>) -> Ran {
+    run_so(guard, script, Way::Plain).await
+}
+
+async fn run_so(guard: &Guard, script: Vec<Line>, way: Way) -> Ran {
     let server = Server::start(script).await.unwrap();
     let log = Log::default();
     let model = OpenAIConfig::new("key")
@@ -64,7 +78,27 @@ async fn run(guard: &Guard, script: Vec<Line>) -> Ran {
         .tool(Pay(log.clone()))
         .add_hook(guard.clone())
         .build();
-    let answer = agent.prompt("go").max_turns(8).await;
+    let prompt = agent.prompt("go").max_turns(8);
+    let answer = match way {
+        Way::Plain => prompt.await.map(|said| said.output().to_string()),
+        Way::SideBySide => prompt
+            .tool_concurrency(4)
+            .await
+            .map(|said| said.output().to_string()),
+        Way::Streaming => {
+            let items: Vec<_> = prompt.stream().collect().await;
+            items
+                .into_iter()
+                .collect::<Result<Vec<_>, _>>()
+                .map(|items| {
+                    let said = items.iter().find_map(|item| match item {
+                        MultiTurnStreamItem::FinalResponse(said) => Some(said.output().to_string()),
+                        _ => None,
+                    });
+                    said.unwrap_or_default()
+                })
+        }
+    };
     let asked = server.asked();
     let messages = asked.last().unwrap().body["messages"]
         .as_array()
@@ -74,9 +108,7 @@ async fn run(guard: &Guard, script: Vec<Line>) -> Ran {
         .iter()
         .filter(|message| message["role"] == "tool" || message["role"] == "user");
     Ran {
-        answer: answer
-            .map(|said| said.output().to_string())
-            .map_err(|error| error.to_string()),
+        answer: answer.map_err(|error| error.to_string()),
         ran: log.0.lock().unwrap().clone(),
         told: told.map(|message| text(&message["content"])).collect(),
         requests: asked.len(),
@@ -243,4 +275,102 @@ async fn runs_have_a_trace_each_unless_they_share_one() {
     assert_eq!(run(&guard, script()).await.ran, ["pay"]);
     assert_eq!(run(&guard, script()).await.ran, [""; 0]);
     assert_eq!(shared.status().completed_trace.len(), 1);
+}
+
+/// A completion as the stream of events that a provider sends.
+fn streamed(completion: &Json) -> Line {
+    let message = &completion["choices"][0]["message"];
+    let mut delta = message.clone();
+    for (i, call) in (0..).zip(delta["tool_calls"].as_array_mut().into_iter().flatten()) {
+        call["index"] = json!(i);
+    }
+    let event = |delta: Json, reason: Json| {
+        let chunk = json!({
+            "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": "scripted",
+            "choices": [{"index": 0, "delta": delta, "finish_reason": reason}],
+        });
+        format!("data: {chunk}\n\n")
+    };
+    let end = &completion["choices"][0]["finish_reason"];
+    Line::Bytes(
+        format!(
+            "HTTP/1.1 200 Scripted\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n\
+             {}{}data: [DONE]\n\n",
+            event(delta, Json::Null),
+            event(json!({}), end.clone()),
+        )
+        .into_bytes(),
+    )
+}
+
+#[tokio::test]
+async fn calls_that_run_side_by_side_do_not_slip_past_a_limit() {
+    let once = policy(
+        "once",
+        called_n(Pay::NAME, agentltl::Cmp::Le, 1),
+        Severity::PersistentBlock,
+    );
+    let ids = ["1", "2", "3", "4", "5"];
+    let wanted = ids.map(|id| (id, "pay", "{}"));
+    let guard = Guard::new(once).unwrap();
+    let run = run_so(&guard, vec![say(&wanted), done()], Way::SideBySide).await;
+    assert_eq!(run.answer.as_deref(), Ok("done"));
+    assert_eq!(run.ran, ["pay"]);
+    let refused = run.told.iter().filter(|text| text.contains("once")).count();
+    assert_eq!(refused, 4, "{:?}", run.told);
+    let last = guard.last_run().unwrap();
+    assert_eq!(last.trace.tool_names().collect::<Vec<_>>(), ["pay"]);
+}
+
+#[tokio::test]
+async fn a_streamed_run_is_judged_alike() {
+    let order = || {
+        policy(
+            "order",
+            before(Fetch::NAME, Save::NAME),
+            Severity::SoftBlock,
+        )
+    };
+    let wanted = [
+        calls(&[("1", "save", "{}")]),
+        calls(&[("2", "fetch", "{}")]),
+        calls(&[("3", "save", "{}")]),
+        answer("done"),
+    ];
+    let (plain, streaming) = (Guard::new(order()).unwrap(), Guard::new(order()).unwrap());
+    let script = wanted.iter().cloned().map(Line::Say).collect();
+    let expected = run_so(&plain, script, Way::Plain).await;
+    let script = wanted.iter().map(streamed).collect();
+    let got = run_so(&streaming, script, Way::Streaming).await;
+    assert_eq!(expected.ran, ["fetch", "save"]);
+    assert_eq!(
+        (got.answer, got.ran, got.told, got.requests),
+        (
+            expected.answer,
+            expected.ran,
+            expected.told,
+            expected.requests
+        )
+    );
+    let traces = [plain, streaming].map(|guard| {
+        let mut trace = guard.last_run().unwrap().trace;
+        // It has the number of the run in it.
+        for call in trace.calls_mut() {
+            call.generation = None;
+        }
+        trace
+    });
+    assert_eq!(traces[0], traces[1]);
+
+    // A stop ends the stream.
+    let guard = Guard::new(policy("no", globally(!now("pay")), Severity::HardStop)).unwrap();
+    let script = [calls(&[("1", "pay", "{}")]), answer("done")];
+    let run = run_so(
+        &guard,
+        script.iter().map(streamed).collect(),
+        Way::Streaming,
+    )
+    .await;
+    assert!(run.answer.unwrap_err().contains("HARD_STOP"));
+    assert_eq!((run.ran.len(), run.requests), (0, 1));
 }
