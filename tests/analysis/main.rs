@@ -1,6 +1,7 @@
 //! What is proved about formulas and policies, against all short runs and the textbook.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod brute;
 mod formulas;
 mod free;
 mod laws;
