@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use agentltl::analysis::Lint;
-use agentltl::build::{globally, next, now};
+use agentltl::build::{called, globally, next, now, truth};
 use agentltl::testing::{FormulaParams, formulas_with};
 use agentltl::{Constraint, Formula, Node, Policy, Severity, ToolCall, matches_pattern, predicate};
 use proptest::prelude::*;
@@ -98,4 +98,19 @@ fn what_holds_whatever_is_answered_is_found() {
     // Whether it refuses a call is up to the code; it is no wedge that it may refuse all.
     let open = found(globally(code), Severity::HardStop);
     assert!(open.findings.is_empty() && open.gaps.is_empty());
+}
+
+#[test]
+fn what_code_makes_a_human_approve_is_no_dead_end() {
+    let code = predicate("code", None, |_: &[ToolCall], _| false);
+    let rules = [
+        Constraint::new("done", called("b"))
+            .with_severity(Severity::Tolerate)
+            .on_final_answer(),
+        // It refuses the first call, unless that is approved.
+        Constraint::new("never", truth(false)).with_severity(Severity::SoftBlock),
+        Constraint::new("asks", code).with_severity(Severity::Ask),
+    ];
+    let analysis = Policy::new(rules).unwrap().analyze();
+    assert_eq!(analysis.of(Lint::DeadEnd).count(), 0, "{analysis}");
 }

@@ -7,6 +7,8 @@ use super::table::{Budget, StateId, Table};
 use super::tables::TableId;
 use super::view::{MoveId, View, ViewMove, World};
 
+/// Of more moves not all pairs are looked at.
+const MANY: usize = 16;
 /// A time longer than that is no hurry.
 const LONG: usize = 16;
 
@@ -33,16 +35,19 @@ impl World {
             })
             .collect();
         let mut search = Search::new(self, goals, view, false);
+        search.climbs = true;
         let mut at = 0;
+        let mut called: Vec<Option<usize>> = Vec::new();
         for _ in 0..4 * moves.len() {
             let base = search.idle_from(at, budget)?;
             let urgent = search.urgent(at, budget)?;
             let is_urgent = |id: &usize| moves[*id].changes.iter().any(|(slot, _)| urgent[*slot]);
+            // What is new comes before what has been called.
+            let is_new =
+                |id: &usize| !moves[*id].changes.is_empty() && !called.contains(&tools[*id]);
             let mut order = order.clone();
-            if urgent.contains(&true) {
-                order.sort_by_key(|id| !is_urgent(id));
-            }
-            let mut best: Option<(u64, usize)> = None;
+            order.sort_by_key(|id| (!is_new(id), !is_urgent(id)));
+            let mut best: Option<(u64, u32, usize)> = None;
             let mut tool = None;
             for id in &order {
                 // Once the tool is known, its best call is looked for.
@@ -50,30 +55,28 @@ impl World {
                     continue;
                 }
                 let sum = search.take((at, base), &moves[*id], budget)?;
+                let sum = sum.filter(|sum| sum.unmet == 0 || !search.is_known(*sum));
                 search.undo(&moves[*id]);
                 let Some(sum) = sum else { continue };
                 if sum.unmet == 0 {
                     return Ok(Some(search.path(at, moves[*id].id)));
                 }
-                if best.is_none_or(|(least, _)| sum.distance < least) {
-                    best = Some((sum.distance, *id));
-                    // The first tool that brings the goals nearer is taken.
-                    if sum.distance < distance {
-                        tool = Some(tools[*id]);
-                    }
+                // The first tool is taken that has not been called, or else brings the goals nearer.
+                if tool.is_none() && (is_new(id) || sum.distance < distance) {
+                    tool = Some(tools[*id]);
+                    best = None;
+                }
+                let better = |(least, open, _)| (sum.distance, sum.open) < (least, open);
+                if best.is_none_or(better) {
+                    best = Some((sum.distance, sum.open, *id));
                 }
             }
-            let Some((least, id)) = best else { break };
-            let sum = search.take((at, base), &moves[id], budget)?;
-            let known = sum.is_none_or(|sum| {
-                let (next, new) = search.enter(at, moves[id].id, sum);
-                at = next;
-                !new
-            });
-            search.undo(&moves[id]);
-            if known {
-                break;
+            let Some((least, _, id)) = best else { break };
+            if let Some(sum) = search.take((at, base), &moves[id], budget)? {
+                (at, _) = search.enter(at, moves[id].id, sum);
             }
+            search.undo(&moves[id]);
+            called.push(tools[id]);
             distance = least;
         }
         Ok(None)
@@ -98,21 +101,44 @@ impl World {
         let mut waits = vec![0_u32; moves.len()];
         // What starts a time in which something must be done is better done late.
         let mut starts = vec![false; moves.len()];
+        let mut hurries: Vec<(usize, usize)> = Vec::new();
         for (slot, own) in own.iter().enumerate() {
             let Goal { table, holds, .. } = goals[slot];
-            let (mut soon, mut late) = (Vec::new(), Vec::new());
+            let mut firsts = Vec::with_capacity(own.len());
             for (id, letter) in own {
                 let step = self.step(table, Table::START, *letter, budget)?;
-                match self.is_lost(table, step, holds, budget)? {
-                    true => late.push(*id),
-                    false => soon.push(*id),
-                }
-                starts[*id] |= self.is_urgent(table, step.next, holds, budget)?;
+                let hurry = self.is_urgent(table, step.next, holds, budget)?;
+                starts[*id] |= hurry;
+                firsts.push((step, self.is_lost(table, step, holds, budget)?, hurry));
             }
-            for first in soon {
-                for second in &late {
-                    after[first].push(*second);
-                    waits[*second] += 1;
+            for (i, (first, letter)) in own.iter().enumerate() {
+                for (k, (second, other)) in own.iter().enumerate().take(MANY) {
+                    if i == k || firsts[i].1 {
+                        continue;
+                    }
+                    let right = self.step(table, firsts[i].0.next, *other, budget)?;
+                    let wrong = self.step(table, firsts[k].0.next, *letter, budget)?;
+                    // In the right order it holds in the end, or all the time.
+                    let is_order = right.may(holds)
+                        && (!wrong.may(holds)
+                            || (firsts[i].0.may(holds) && !firsts[k].0.may(holds)));
+                    if firsts[i].2 && right.may(holds) {
+                        hurries.push((*first, *second));
+                    }
+                    if firsts[k].1 || is_order {
+                        after[*first].push(*second);
+                        waits[*second] += 1;
+                    }
+                }
+            }
+        }
+        // Before the time starts all is done that must be done before what must be done in it.
+        for (first, second) in hurries {
+            let late = reached(&after, first);
+            for (before, after) in after.iter_mut().enumerate() {
+                if !late[before] && after.contains(&second) && !after.contains(&first) {
+                    after.push(first);
+                    waits[first] += 1;
                 }
             }
         }
@@ -155,6 +181,18 @@ impl World {
         }
         Ok(false)
     }
+}
+
+/// What comes after a move, and the move.
+fn reached(after: &[Vec<usize>], from: usize) -> Vec<bool> {
+    let mut reached = vec![false; after.len()];
+    let mut todo = vec![from];
+    while let Some(id) = todo.pop() {
+        if !std::mem::replace(&mut reached[id], true) {
+            todo.extend(&after[id]);
+        }
+    }
+    reached
 }
 
 impl Search<'_> {

@@ -24,6 +24,14 @@ pub(super) enum Part {
 }
 
 impl Part {
+    const ALL: [Part; 5] = [
+        Part::Watches,
+        Part::Warns,
+        Part::Retries,
+        Part::Asks,
+        Part::Blocks,
+    ];
+
     pub(super) fn of(severity: Severity) -> Self {
         match severity {
             Severity::HardStop | Severity::PersistentBlock => Part::Blocks,
@@ -162,13 +170,12 @@ impl World {
         proposal: usize,
         budget: &mut Budget,
     ) -> Result<Answers, NotAnalysed> {
-        let (mut least, mut most) = (Part::Watches, Part::Watches);
+        let mut must = Part::Watches;
+        let mut may = [false; Part::ALL.len()];
         let mut add = |part: Part, step: Step| {
-            if step.may_break {
-                most = most.max(part);
-            }
+            may[part as usize] |= step.may_break;
             if step.must_break {
-                least = least.max(part);
+                must = must.max(part);
             }
         };
         let changes = &reach.view.proposals[proposal].changes;
@@ -181,10 +188,18 @@ impl World {
                 add(reach.parts[slot], *step);
             }
         }
-        Ok(Answers {
-            least: least.into(),
-            most: most.into(),
-        })
+        // One that is stronger can be weaker as an answer: what a human approves is made.
+        let mut answers = Answers {
+            least: must.into(),
+            most: must.into(),
+        };
+        for part in Part::ALL.into_iter().filter(|part| *part > must) {
+            if may[part as usize] {
+                answers.least = answers.least.min(part.into());
+                answers.most = answers.most.max(part.into());
+            }
+        }
+        Ok(answers)
     }
 
     fn follow(

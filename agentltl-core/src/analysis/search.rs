@@ -27,6 +27,8 @@ pub(super) struct Sum {
     /// How far it is to each goal, added up, and to the farthest.
     pub(super) distance: u64,
     farthest: u32,
+    /// How many goals can still be lost or unmet, where that is counted.
+    pub(super) open: u32,
 }
 
 /// What one table contributes to a [`Sum`].
@@ -37,6 +39,7 @@ struct Share {
     lost: bool,
     distance: u32,
     far: u32,
+    open: bool,
 }
 
 impl Sum {
@@ -46,6 +49,7 @@ impl Sum {
         lost: 0,
         distance: 0,
         farthest: 0,
+        open: 0,
     };
 
     fn add(&mut self, slot: usize, share: Share) {
@@ -53,6 +57,7 @@ impl Sum {
         self.unmet += usize::from(share.unmet);
         self.lost += usize::from(share.lost);
         self.distance += u64::from(share.distance);
+        self.open += u32::from(share.open);
     }
 
     fn take(&mut self, slot: usize, share: Share) {
@@ -60,6 +65,7 @@ impl Sum {
         self.unmet -= usize::from(share.unmet);
         self.lost -= usize::from(share.lost);
         self.distance -= u64::from(share.distance);
+        self.open -= u32::from(share.open);
     }
 }
 
@@ -76,6 +82,8 @@ pub(super) struct Search<'w> {
     /// How far each goal is, where a shortest run is looked for.
     far: Vec<u32>,
     shortest: bool,
+    /// Is it counted how many goals are open?
+    pub(super) climbs: bool,
 }
 
 impl World {
@@ -205,7 +213,13 @@ impl<'w> Search<'w> {
             next,
             far: vec![0; goals.len()],
             shortest,
+            climbs: false,
         }
+    }
+
+    /// Has the vector in `next` been entered before?
+    pub(super) fn is_known(&self, sum: Sum) -> bool {
+        self.arena.find(sum.hash, &self.next).is_ok()
     }
 
     /// The number of the vector in `next`, to which a move led, and whether it is new.
@@ -228,12 +242,14 @@ impl<'w> Search<'w> {
         let far = self.world.distance(table, step.next, holds, budget)?;
         let lost = !met && (far == NEVER || self.world.tables.machine(table).is_settled(step.next));
         let far = if far == NEVER { 1 } else { far };
+        let open = self.climbs && self.world.distance(table, step.next, !holds, budget)? != NEVER;
         Ok(Share {
             next: step.next,
             unmet: !met,
             lost,
             distance: if met { 0 } else { far },
             far,
+            open,
         })
     }
 

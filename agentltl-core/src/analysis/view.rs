@@ -271,19 +271,27 @@ impl Arena {
         if self.count * 2 >= self.places.len() {
             self.grow();
         }
-        let mask = self.places.len() - 1;
-        let mut place = (hash >> 20) as usize & mask;
-        loop {
-            match self.places[place] {
-                0 => break,
-                id if self.get(id as usize - 1) == states => return (id as usize - 1, false),
-                _ => place = (place + 1) & mask,
-            }
-        }
+        let place = match self.find(hash, states) {
+            Ok(known) => return (known, false),
+            Err(place) => place,
+        };
         self.places[place] = self.count as u32 + 1;
         self.data.extend_from_slice(states);
         self.count += 1;
         (self.count - 1, true)
+    }
+
+    /// The number of the vector, or the place where it is to be noted.
+    pub(super) fn find(&self, hash: u64, states: &[StateId]) -> Result<usize, usize> {
+        let mask = self.places.len() - 1;
+        let mut place = (hash >> 20) as usize & mask;
+        loop {
+            match self.places[place] {
+                0 => return Err(place),
+                id if self.get(id as usize - 1) == states => return Ok(id as usize - 1),
+                _ => place = (place + 1) & mask,
+            }
+        }
     }
 
     fn grow(&mut self) {
