@@ -26,30 +26,35 @@ impl World {
         for goal in goals {
             distance += u64::from(self.distance(goal.table, Table::START, goal.holds, budget)?);
         }
-        let tools: Vec<Option<usize>> = moves
+        let tools: Vec<usize> = moves
             .iter()
             .map(|step| {
                 let proposal = self.alphabet.moves[step.id as usize].proposal;
                 let tools = &self.alphabet.proposals[proposal as usize].tools;
-                tools.first().copied()
+                tools.first().copied().unwrap_or(0)
             })
             .collect();
+        // What makes no difference to any goal is as good as called.
+        let mut called = vec![false; self.alphabet.tools.len()];
+        for (step, tool) in moves.iter().zip(&tools) {
+            called[*tool] |= step.changes.is_empty();
+        }
         let mut search = Search::new(self, goals, view, false);
         search.climbs = true;
         let mut at = 0;
-        let mut called: Vec<Option<usize>> = Vec::new();
         for _ in 0..4 * moves.len() {
             let base = search.idle_from(at, budget)?;
             let urgent = search.urgent(at, budget)?;
-            let is_urgent = |id: &usize| moves[*id].changes.iter().any(|(slot, _)| urgent[*slot]);
-            // What is new comes before what has been called.
-            let is_new =
-                |id: &usize| !moves[*id].changes.is_empty() && !called.contains(&tools[*id]);
-            let mut order = order.clone();
-            order.sort_by_key(|id| (!is_new(id), !is_urgent(id)));
+            // What is new comes before what has been called, and what is urgent before what is not.
+            let mut sorted: [Vec<usize>; 4] = Default::default();
+            for id in &order {
+                let is_urgent = moves[*id].changes.iter().any(|(slot, _)| urgent[*slot]);
+                let class = 2 * usize::from(called[tools[*id]]) + usize::from(!is_urgent);
+                sorted[class].push(*id);
+            }
             let mut best: Option<(u64, u32, usize)> = None;
             let mut tool = None;
-            for id in &order {
+            for id in sorted.iter().flatten() {
                 // Once the tool is known, its best call is looked for.
                 if tool.is_some_and(|tool| tool != tools[*id]) {
                     continue;
@@ -62,7 +67,7 @@ impl World {
                     return Ok(Some(search.path(at, moves[*id].id)));
                 }
                 // The first tool is taken that has not been called, or else brings the goals nearer.
-                if tool.is_none() && (is_new(id) || sum.distance < distance) {
+                if tool.is_none() && (!called[tools[*id]] || sum.distance < distance) {
                     tool = Some(tools[*id]);
                     best = None;
                 }
@@ -76,7 +81,7 @@ impl World {
                 (at, _) = search.enter(at, moves[id].id, sum);
             }
             search.undo(&moves[id]);
-            called.push(tools[id]);
+            called[tools[id]] = true;
             distance = least;
         }
         Ok(None)

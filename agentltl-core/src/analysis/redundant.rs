@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::finding::Lint;
 use super::table::{Budget, Table};
 use super::tables::TableId;
-use super::together::{FEW, SOME, and, met};
+use super::together::{FEW, MOST, SOME, and, met};
 use super::view::{MoveId, World};
 use super::{Analyst, NotAnalysed};
 use crate::severity::Severity;
@@ -20,24 +20,30 @@ struct Candidate {
 impl Analyst<'_> {
     pub(super) fn redundant(&mut self, rules: &[usize]) {
         let mut redundant: Vec<usize> = Vec::new();
-        let mut unknown: Vec<String> = Vec::new();
+        // Of most it is soon known that they are not; what takes long comes last.
+        let mut open = Vec::new();
         for rule in rules.iter().rev() {
-            let others: Vec<usize> = rules
-                .iter()
-                .copied()
-                // A rule cannot stand in for one that it is itself made redundant by.
-                .filter(|other| other != rule && !redundant.contains(other))
-                .filter(|other| self.is_as_strong(*other, *rule))
-                .collect();
-            match self.reason(*rule, &others) {
-                Ok(Some(because)) => {
-                    redundant.push(*rule);
-                    self.report_redundant(*rule, &because);
-                }
-                Ok(None) => {}
-                Err(_) => unknown.push(format!("`{}`", self.name(*rule))),
+            let others = self.stand_ins(*rule, rules, &[]);
+            if !matches!(self.is_nearly_met(*rule, &others), Ok(true)) {
+                open.push(*rule);
             }
         }
+        for most in [0, MOST] {
+            for rule in std::mem::take(&mut open) {
+                // A rule cannot stand in for one that it is itself made redundant by.
+                let others = self.stand_ins(rule, rules, &redundant);
+                match self.reason(rule, &others, most) {
+                    Ok(Some(because)) => {
+                        redundant.push(rule);
+                        self.report_redundant(rule, &because);
+                    }
+                    Ok(None) => {}
+                    Err(_) => open.push(rule),
+                }
+            }
+        }
+        let names = open.iter().map(|rule| format!("`{}`", self.name(*rule)));
+        let mut unknown: Vec<String> = names.collect();
         if !unknown.is_empty() {
             unknown.reverse();
             let more = unknown.len().saturating_sub(4);
@@ -75,19 +81,32 @@ impl Analyst<'_> {
             && final_answer(other) >= final_answer(than)
     }
 
-    /// Of these rules, as few as make the rule redundant.
-    fn reason(&mut self, rule: usize, others: &[usize]) -> Result<Option<Vec<usize>>, NotAnalysed> {
+    /// The rules, but those, that can make the rule redundant, those first that have to do with the
+    /// same tools.
+    fn stand_ins(&self, rule: usize, rules: &[usize], but: &[usize]) -> Vec<usize> {
+        let mut others = rules.to_vec();
+        others.retain(|other| {
+            *other != rule
+                && !but.contains(other)
+                && self.rules[*other].enforcing.is_some()
+                && self.is_as_strong(*other, rule)
+        });
+        others.sort_by_key(|other| !self.share_a_tool(rule, *other));
+        others
+    }
+
+    /// Of these rules, as few as make the rule redundant. The last question about all of them may
+    /// cost the `most`.
+    fn reason(
+        &mut self,
+        rule: usize,
+        others: &[usize],
+        most: u64,
+    ) -> Result<Option<Vec<usize>>, NotAnalysed> {
         if others.is_empty() || self.rules[rule].enforcing.is_none() {
             return Ok(None);
         }
-        let mut others = others.to_vec();
-        others.retain(|other| self.rules[*other].enforcing.is_some());
-        // Those that have to do with the same tools mostly tell soon.
-        others.sort_by_key(|other| !self.share_a_tool(rule, *other));
-        if self.is_nearly_met(rule, &others)? {
-            return Ok(None);
-        }
-        let Some(mut some) = self.implying(rule, &others)? else {
+        let Some(mut some) = self.implying(rule, others, most)? else {
             return Ok(None);
         };
         // If they contradicted each other they would imply everything.
@@ -95,7 +114,7 @@ impl Analyst<'_> {
             return Ok(None);
         }
         while let Some(path) = self.uncovered(&some, rule)? {
-            let more = self.objector(&path, &others, &some)?;
+            let more = self.objector(&path, others, &some)?;
             let Some(other) = more else { return Ok(None) };
             some.push(other);
         }
@@ -200,15 +219,21 @@ impl Analyst<'_> {
         if !self.shows_one(path, rule, false)? {
             return Ok(false);
         }
+        self.budget.spend(path.len() as u64)?;
+        let told = self.world.told(path);
         for other in others {
-            let alphabet = &self.world.alphabet;
-            let sees = |table: TableId| {
-                let mut changed = changed.iter();
-                changed.any(|step| alphabet.letter_of(*step, table) != alphabet.idle[table])
+            let Some(table) = self.rules[*other].finished else {
+                continue;
             };
-            let concerned =
-                self.rules[*other].minds || self.rules[*other].finished.is_some_and(sees);
-            if concerned && !self.shows_one(path, *other, true)? {
+            let alphabet = &self.world.alphabet;
+            let sees = |step: &MoveId| alphabet.letter_of(*step, table) != alphabet.idle[table];
+            if !self.rules[*other].minds && !changed.iter().any(sees) {
+                continue;
+            }
+            let (told, length) = (&told[table], path.len());
+            let last = self.world.last_of(table, told, length, &mut self.budget)?;
+            let empty = self.rules[*other].empty.unwrap_or(true);
+            if !last.map_or(empty, |step| step.may_hold) {
                 return Ok(false);
             }
         }
@@ -221,6 +246,7 @@ impl Analyst<'_> {
         &mut self,
         rule: usize,
         others: &[usize],
+        most: u64,
     ) -> Result<Option<Vec<usize>>, NotAnalysed> {
         let mut some: Vec<usize> = Vec::new();
         while some.len() <= FEW {
@@ -242,7 +268,7 @@ impl Analyst<'_> {
                 None => return Ok(None),
             }
         }
-        match self.find(&but(others, rule), true, SOME)? {
+        match self.find(&but(others, rule), true, most)? {
             Some(_) => Ok(None),
             None => Err(NotAnalysed::BUDGET),
         }

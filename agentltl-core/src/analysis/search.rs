@@ -8,6 +8,9 @@ use super::table::{Budget, NEVER, StateId, Step, Table};
 use super::tables::TableId;
 use super::view::{Arena, MoveId, View, ViewMove, World, mix};
 
+/// So few goals are looked for without an order of the calls.
+const FEW: usize = 8;
+
 /// What a finished run must be like: the formula of a table holds, or does not.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Goal {
@@ -103,7 +106,7 @@ impl World {
         let view = self.view(&members);
         let moves: Vec<ViewMove> = distinct_moves(&view);
         budget.spend(4 * moves.len() as u64)?;
-        if any && goals.len() > 2 {
+        if any && goals.len() > FEW {
             let view = self.view(&members);
             if let Some(path) = self.climb(goals, view, &moves, budget)? {
                 return Ok(Some(path));

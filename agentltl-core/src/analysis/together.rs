@@ -8,6 +8,7 @@ use super::{Analyst, NotAnalysed};
 const PAIR: u64 = 20_000;
 pub(super) const SOME: u64 = 30_000;
 const SOON: u64 = 50_000;
+pub(super) const MOST: u64 = 150_000;
 const ALL: u64 = 400_000;
 /// So many rules are looked at together where all are too many.
 pub(super) const FEW: usize = 16;

@@ -148,6 +148,50 @@ impl World {
         Ok(last)
     }
 
+    /// For each table the calls of a path that it can tell from others: their places and letters.
+    pub(super) fn told(&self, path: &[MoveId]) -> Vec<Vec<(usize, LetterId)>> {
+        let mut told = vec![Vec::new(); self.tables.len()];
+        for (place, step) in path.iter().enumerate() {
+            for (table, letter) in &self.alphabet.moves[*step as usize].letters {
+                told[*table].push((place, *letter));
+            }
+        }
+        told
+    }
+
+    /// The last step along a path of that length, given what the table is [told](Self::told).
+    pub(super) fn last_of(
+        &mut self,
+        table: TableId,
+        told: &[(usize, LetterId)],
+        length: usize,
+        budget: &mut Budget,
+    ) -> Result<Option<Step>, NotAnalysed> {
+        let idle = self.alphabet.idle[table];
+        let mut last: Option<Step> = None;
+        let mut at = 0;
+        let end = (length, None);
+        for (place, letter) in told
+            .iter()
+            .map(|(place, l)| (*place, Some(*l)))
+            .chain([end])
+        {
+            while at < place {
+                let state = last.map_or(Table::START, |step| step.next);
+                let step = self.tables.step(table, state, idle, budget)?;
+                last = Some(step);
+                // From there all of them are the same.
+                at = if step.next == state { place } else { at + 1 };
+            }
+            if let Some(letter) = letter {
+                let state = last.map_or(Table::START, |step| step.next);
+                last = Some(self.tables.step(table, state, letter, budget)?);
+                at = place + 1;
+            }
+        }
+        Ok(last)
+    }
+
     /// The shortest path to a call that the table must refuse, before it refuses any.
     pub(super) fn first_refusal(
         &mut self,
