@@ -197,6 +197,14 @@ pub(super) fn check(policy: &Policy, finding: &Finding) -> Result<(), TestCaseEr
         }
         Lint::Redundant => {
             let (rule, others) = formulas.split_first().unwrap();
+            if let Some(run) = &run {
+                let objects = |formula: &Formula| {
+                    let alone = Policy::new([Constraint::new("r", formula.clone())]).unwrap();
+                    let (last, before) = run.split_last().unwrap();
+                    action(&alone, before, last) != Action::Allow
+                };
+                prop_assert!(objects(rule) && others.iter().any(objects), "{}", finding);
+            }
             for run in &all {
                 prop_assert!(
                     so(rule, run) || !others.iter().all(|other| so(other, run)),

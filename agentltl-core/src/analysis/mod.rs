@@ -12,9 +12,12 @@
 mod alphabet;
 mod climb;
 mod constant;
+mod cover;
+mod dead_end;
 mod finding;
 mod formula;
 mod free;
+mod raw;
 mod reach;
 mod redundant;
 mod sample;
@@ -22,10 +25,12 @@ mod search;
 mod shape;
 mod single;
 mod states;
+mod survey;
 mod table;
 mod tables;
 mod together;
 mod view;
+mod wedge;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;

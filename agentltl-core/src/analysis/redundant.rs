@@ -1,12 +1,10 @@
 //! Rules that others make redundant.
 
-use std::collections::HashSet;
-
+use super::cover::Cover;
 use super::finding::Lint;
-use super::table::{Budget, Table};
 use super::tables::TableId;
 use super::together::{FEW, MOST, SOME, and, met};
-use super::view::{MoveId, World};
+use super::view::MoveId;
 use super::{Analyst, NotAnalysed};
 use crate::severity::Severity;
 
@@ -70,7 +68,32 @@ impl Analyst<'_> {
         );
         let mut about = vec![rule];
         about.extend(because);
-        self.report(Lint::Redundant, &about, message, None);
+        // A call that it refuses, with another; where there is none it is about finished runs alone.
+        let path = match self.parts_of(because, rule) {
+            Some((parts, own)) => {
+                let both = Cover::Both;
+                let path = self.ask(SOME, |this, budget| {
+                    this.world.cover(&parts, own, both, budget)
+                });
+                path.unwrap_or(None)
+            }
+            None => None,
+        };
+        let message = match path.as_deref() {
+            None => message,
+            Some(path) => {
+                let who = match because {
+                    [_] => "both object",
+                    _ => "others object, too,",
+                };
+                let what = match path {
+                    [_] => "this call",
+                    _ => "the last of these calls",
+                };
+                format!("{message}; for example, {who} to {what}")
+            }
+        };
+        self.report(Lint::Redundant, &about, message, path);
     }
 
     fn is_as_strong(&self, other: usize, than: usize) -> bool {
@@ -280,18 +303,23 @@ impl Analyst<'_> {
         others: &[usize],
         rule: usize,
     ) -> Result<Option<Vec<MoveId>>, NotAnalysed> {
+        let Some((parts, own)) = self.parts_of(others, rule) else {
+            return Ok(None);
+        };
+        self.ask(SOME, |this, budget| {
+            this.world.cover(&parts, own, Cover::None, budget)
+        })
+    }
+
+    /// The machines that judge calls, with whether what they break is refused, and that of the rule.
+    fn parts_of(&self, others: &[usize], rule: usize) -> Option<(Vec<(TableId, bool)>, TableId)> {
         let mut parts = Vec::new();
         for other in others {
             // Where a rule only notes, the calls it notes are made.
             let refuses = self.rules[*other].severity < Severity::Tolerate;
-            parts.extend(self.rules[*other].enforcing.map(|table| (table, refuses)));
+            parts.push((self.rules[*other].enforcing?, refuses));
         }
-        let Some(own) = self.rules[rule].enforcing else {
-            return Ok(None);
-        };
-        self.ask(SOME, |this, budget| {
-            this.world.uncovered(&parts, own, budget)
-        })
+        Some((parts, self.rules[rule].enforcing?))
     }
 
     /// One of the rules, but not of those, that refuses a call on the path.
@@ -328,62 +356,4 @@ fn but(some: &[usize], rule: usize) -> Vec<(usize, bool)> {
     let mut all = vec![(rule, false)];
     all.extend(met(some));
     all
-}
-
-impl World {
-    /// The run to a call that `own` may refuse while none of the others must, where the calls are not
-    /// made that one of those that refuse did.
-    fn uncovered(
-        &mut self,
-        others: &[(TableId, bool)],
-        own: TableId,
-        budget: &mut Budget,
-    ) -> Result<Option<Vec<MoveId>>, NotAnalysed> {
-        let mut members: Vec<_> = others.iter().map(|(table, _)| *table).collect();
-        members.push(own);
-        let view = self.view(&members);
-        let start = vec![Table::START; members.len()];
-        let mut known = HashSet::from([start.clone()]);
-        let mut todo = vec![(start, usize::MAX, 0)];
-        let mut at = 0;
-        while at < todo.len() {
-            let states = todo[at].0.clone();
-            let idle = self.idle_steps(&view, &states, budget)?;
-            for proposal in &view.proposals {
-                let mut steps = idle.clone();
-                for (slot, letter) in &proposal.changes {
-                    steps[*slot] = self.step(members[*slot], states[*slot], *letter, budget)?;
-                }
-                let objects = |slot: usize| steps[slot].must_break;
-                let noted = (0..others.len()).any(objects);
-                let refused = (0..others.len()).any(|slot| others[slot].1 && objects(slot));
-                if !noted && steps[others.len()].may_break {
-                    let mut path = vec![self.alphabet.proposals[proposal.id as usize].moves.start];
-                    let mut node = at;
-                    while todo[node].1 != usize::MAX {
-                        path.push(todo[node].2);
-                        node = todo[node].1;
-                    }
-                    path.reverse();
-                    return Ok(Some(path));
-                }
-                if refused {
-                    continue;
-                }
-                for step in &proposal.moves {
-                    let mut next: Vec<_> = idle.iter().map(|step| step.next).collect();
-                    for (slot, letter) in &step.changes {
-                        next[*slot] = self
-                            .step(members[*slot], states[*slot], *letter, budget)?
-                            .next;
-                    }
-                    if known.insert(next.clone()) {
-                        todo.push((next, at, step.id));
-                    }
-                }
-            }
-            at += 1;
-        }
-        Ok(None)
-    }
 }

@@ -1,7 +1,4 @@
-//! What is found of the states that agents reach: wedges, dead ends, tools that are never allowed.
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+//! What is found of the states that agents reach, and tools that are never allowed.
 
 use super::finding::Lint;
 use super::reach::{Answer, Part, Reach};
@@ -11,16 +8,8 @@ use super::view::MoveId;
 use super::{Analyst, NotAnalysed};
 use crate::severity::Severity;
 
-/// The look-ups spent on a question, and on one about all rules at once.
-const BUDGET: u64 = 200_000;
-const ALL: u64 = 10_000;
-
-/// Where a wedge may be: how some calls are stopped there, by one of these rules or by any.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Suspicion {
-    rules: Vec<usize>,
-    stopped: Vec<(usize, Option<usize>)>,
-}
+/// The look-ups spent on a question.
+pub(super) const BUDGET: u64 = 200_000;
 
 impl Analyst<'_> {
     pub(super) fn look_at_states(&mut self) {
@@ -65,7 +54,7 @@ impl Analyst<'_> {
             .collect()
     }
 
-    fn reach(
+    pub(super) fn reach(
         &mut self,
         parts: &[(TableId, Part)],
         insisting: bool,
@@ -77,7 +66,7 @@ impl Analyst<'_> {
     }
 
     /// Must the rule, some time, refuse the call; or may it?
-    fn ever(&self, rule: usize, proposal: usize, must: bool) -> bool {
+    pub(super) fn ever(&self, rule: usize, proposal: usize, must: bool) -> bool {
         let letters = &self.world.alphabet.proposals[proposal].letters;
         let rule = &self.rules[rule];
         let refused = if must {
@@ -92,7 +81,7 @@ impl Analyst<'_> {
     }
 
     /// The rules among these that must, some time, refuse the call so that the agent cannot insist.
-    fn stoppers(&self, rules: &[usize], proposal: usize) -> Vec<usize> {
+    pub(super) fn stoppers(&self, rules: &[usize], proposal: usize) -> Vec<usize> {
         let stops = |rule: &usize| {
             self.rules[*rule].severity.is_blocking() && self.ever(*rule, proposal, true)
         };
@@ -133,104 +122,8 @@ impl Analyst<'_> {
         Ok(None)
     }
 
-    fn look_for_wedges(&mut self, refusing: &[usize]) {
-        let mut stoppers = Vec::new();
-        for proposal in 0..self.world.alphabet.proposals.len() {
-            let stops = self.stoppers(refusing, proposal);
-            // Most policies leave some call alone.
-            if stops.is_empty() {
-                return;
-            }
-            stoppers.push((proposal, stops));
-        }
-        stoppers.sort_by_key(|(_, stops)| stops.len());
-        if let Err(reason) = self.find_wedge(refusing, &stoppers) {
-            self.gap("wedges", reason);
-        }
-    }
-
-    /// Looks for the shortest run to a wedge, given who can stop each call. What some rules let be
-    /// reached is all that can be reached, and more. So where a call is not stopped by them, somebody
-    /// else must stop it: each who can is tried, those with the shortest runs first.
-    fn find_wedge(
-        &mut self,
-        refusing: &[usize],
-        stoppers: &[(usize, Vec<usize>)],
-    ) -> Result<(), NotAnalysed> {
-        let mut todo = BinaryHeap::new();
-        todo.push(Reverse((0, 0, Suspicion::default())));
-        let mut age = 0;
-        while let Some(Reverse((_, _, suspicion))) = todo.pop() {
-            let Suspicion { rules, stopped } = &suspicion;
-            let parts = self.parts(rules);
-            let reach = self.reach(&parts, false, BUDGET)?;
-            let Some(node) = self.suspected(&reach, &suspicion)? else {
-                continue;
-            };
-            let path = reach.path(node);
-            let mut missing: Option<(usize, Vec<usize>)> = None;
-            for (proposal, stops) in stoppers {
-                let fewest = missing
-                    .as_ref()
-                    .map_or(usize::MAX, |(_, fewest)| fewest.len());
-                let others = stops.iter().copied();
-                let others: Vec<_> = others.filter(|rule| !rules.contains(rule)).collect();
-                if others.len() < fewest
-                    && !self.is_refused(&reach, node, *proposal, Answer::Asked)?
-                {
-                    missing = Some((*proposal, others));
-                }
-            }
-            let mut next = Vec::new();
-            if let Some((proposal, others)) = missing {
-                for other in std::iter::once(None).chain(others.into_iter().map(Some)) {
-                    let mut more = suspicion.clone();
-                    more.rules.extend(other);
-                    more.stopped.push((proposal, other));
-                    next.push(more);
-                }
-            } else if let Some(other) = self.refuser(refusing, &path, false)? {
-                next.push(Suspicion {
-                    rules: [&rules[..], &[other]].concat(),
-                    stopped: stopped.clone(),
-                });
-            } else {
-                return self.report_wedge(rules, reach.states(node), path);
-            }
-            for suspicion in next {
-                age += 1;
-                todo.push(Reverse((path.len(), age, suspicion)));
-            }
-        }
-        Ok(())
-    }
-
-    /// The first node at which the calls are stopped as is suspected.
-    fn suspected(
-        &mut self,
-        reach: &Reach,
-        Suspicion { rules, stopped }: &Suspicion,
-    ) -> Result<Option<usize>, NotAnalysed> {
-        'nodes: for node in 0..reach.obedient {
-            for (proposal, by) in stopped {
-                let is_stopped = match by {
-                    None => self.is_refused(reach, node, *proposal, Answer::Asked)?,
-                    Some(by) => {
-                        let slot = rules.iter().position(|rule| rule == by).unwrap_or(0);
-                        self.refuses(reach, node, *proposal, slot)?
-                    }
-                };
-                if !is_stopped {
-                    continue 'nodes;
-                }
-            }
-            return Ok(Some(node));
-        }
-        Ok(None)
-    }
-
     /// Must the table in that place of the view refuse the call in a state?
-    fn refuses(
+    pub(super) fn refuses(
         &mut self,
         reach: &Reach,
         node: usize,
@@ -245,37 +138,8 @@ impl Analyst<'_> {
         Ok(step.must_break)
     }
 
-    fn report_wedge(
-        &mut self,
-        rules: &[usize],
-        states: &[u32],
-        path: Vec<MoveId>,
-    ) -> Result<(), NotAnalysed> {
-        let about = self.refusers(rules, states)?;
-        let names: Vec<_> = about
-            .iter()
-            .map(|rule| format!("`{}` ({})", self.name(*rule), self.rules[*rule].severity))
-            .collect();
-        let when = match path.len() {
-            0 => "before its first call".to_owned(),
-            1 => "after this allowed call".to_owned(),
-            _ => "after these allowed calls".to_owned(),
-        };
-        let verb = if about.len() == 1 {
-            "refuses"
-        } else {
-            "refuse"
-        };
-        let message = format!(
-            "an agent that obeys gets stuck {when}: {} {verb} whatever it calls next",
-            and(&names)
-        );
-        self.report(Lint::Wedge, &about, message, Some(path));
-        Ok(())
-    }
-
     /// Is the call refused at least like that in a state, by the rules that were explored?
-    fn is_refused(
+    pub(super) fn is_refused(
         &mut self,
         reach: &Reach,
         node: usize,
@@ -289,142 +153,6 @@ impl Analyst<'_> {
             }
         }
         Ok(Answer::from(strongest) >= like)
-    }
-
-    /// The rules that must refuse some call in a state, and that the agent cannot override, in the
-    /// order of the policy.
-    fn refusers(&mut self, rules: &[usize], states: &[u32]) -> Result<Vec<usize>, NotAnalysed> {
-        let mut found = Vec::new();
-        for (rule, state) in rules.iter().zip(states) {
-            let Some(table) = self.rules[*rule].enforcing else {
-                continue;
-            };
-            if !self.rules[*rule].severity.is_blocking() {
-                continue;
-            }
-            for proposal in 0..self.world.alphabet.proposals.len() {
-                let letters = &self.world.alphabet.proposals[proposal].letters;
-                let letter = self.world.alphabet.letter(letters, table);
-                if self
-                    .world
-                    .step(table, *state, letter, &mut self.budget)?
-                    .must_break
-                {
-                    found.push(*rule);
-                    break;
-                }
-            }
-        }
-        found.sort_unstable();
-        Ok(found)
-    }
-
-    fn look_for_dead_ends(&mut self, refusing: &[usize]) {
-        for rule in 0..self.rules.len() {
-            let constraint = &self.policy.constraints()[self.rules[rule].index];
-            // One that cannot be met at all is another finding.
-            if !constraint.applies_to_final_answer() || self.rules[rule].satisfiable != Some(true) {
-                continue;
-            }
-            if let Err(reason) = self.find_dead_end(rule, refusing) {
-                self.gap(format!("dead ends for `{}`", self.name(rule)), reason);
-            }
-        }
-    }
-
-    /// Looks for a dead end with all rules if that is little work, and otherwise with ever more.
-    fn find_dead_end(&mut self, rule: usize, refusing: &[usize]) -> Result<(), NotAnalysed> {
-        let Some(finished) = self.rules[rule].finished else {
-            return Ok(());
-        };
-        let mut some = refusing.to_vec();
-        let mut most = ALL;
-        loop {
-            let mut parts = self.parts(&some);
-            parts.push((finished, Part::Watches));
-            let reach = match self.reach(&parts, true, most) {
-                Err(_) if most == ALL => {
-                    (some, most) = (Vec::new(), BUDGET);
-                    continue;
-                }
-                reach => reach?,
-            };
-            let others: Vec<_> = refusing
-                .iter()
-                .copied()
-                .filter(|rule| !some.contains(rule))
-                .collect();
-            let missing = self.dead_end_among(rule, &reach, &others)?;
-            if missing.is_empty() {
-                return Ok(());
-            }
-            some.extend(missing);
-        }
-    }
-
-    /// Reports a dead end if there is one, given what can be reached beside `others`. Returns those
-    /// of them without which that cannot be told.
-    fn dead_end_among(
-        &mut self,
-        rule: usize,
-        reach: &Reach,
-        others: &[usize],
-    ) -> Result<Vec<usize>, NotAnalysed> {
-        let mut good: Vec<bool> = reach.nodes.iter().map(|node| node.may_hold).collect();
-        good[0] = self.rules[rule].empty != Some(false);
-        // With less to refuse calls there is a way more often than there is.
-        let lost = reach.cannot_reach(&good, |_| true);
-        if let Some(node) = (0..reach.obedient).find(|node| lost[*node]) {
-            let path = reach.path(node);
-            if let Some(missing) = self.refuser(others, &path, false)? {
-                return Ok(vec![missing]);
-            }
-            let name = self.name(rule);
-            let message = match path.len() {
-                0 => format!(
-                    "`{name}` must hold at the end, but the calls it needs are never allowed"
-                ),
-                1 => format!(
-                    "`{name}` must hold at the end, but after this allowed call no run can meet it any more"
-                ),
-                _ => format!(
-                    "`{name}` must hold at the end, but after these allowed calls no run can meet it any more"
-                ),
-            };
-            self.report(Lint::DeadEnd, &[rule], message, Some(path));
-            return Ok(Vec::new());
-        }
-        // By calls that no other rule ever refuses there is a way for sure.
-        let free: Vec<bool> = reach
-            .view
-            .proposals
-            .iter()
-            .map(|proposal| {
-                !others
-                    .iter()
-                    .any(|rule| self.ever(*rule, proposal.id as usize, false))
-            })
-            .collect();
-        let doubtful = reach.cannot_reach(&good, |proposal| free[proposal as usize]);
-        let Some(mut node) = (0..reach.obedient).find(|node| doubtful[*node]) else {
-            return Ok(Vec::new());
-        };
-        // The way that there seems to be, to the first call that may not be allowed.
-        let distance = reach.distances(&good);
-        loop {
-            let nearer = |(_, to): &&(u32, u32)| distance[*to as usize] < distance[node];
-            let Some((proposal, to)) = reach.nodes[node].next.iter().find(nearer) else {
-                return Ok(Vec::new());
-            };
-            if !free[*proposal as usize] {
-                let id = reach.view.proposals[*proposal as usize].id as usize;
-                let refusers = others.iter().copied();
-                return Ok(refusers
-                    .filter(|rule| self.ever(*rule, id, false))
-                    .collect());
-            }
-            node = *to as usize;
-        }
     }
 
     fn look_for_unusable_tools(&mut self, refusing: &[usize]) {

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::NotAnalysed;
 use super::free::Free;
+use super::raw::{Raw, RawStep};
 use crate::formula::Formula;
-use crate::monitor::{Input, Machine, State, is_newest_only, reach_whatever_is_declared};
+use crate::monitor::{Input, Machine, is_newest_only, reach_whatever_is_declared};
 use crate::node::{Domain, Node};
 use crate::verdict::{Verdict, VerdictSet};
 
@@ -16,13 +17,9 @@ pub(super) type LetterId = u32;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget(u64);
 
-/// What a new step of a machine costs in look-ups.
-const STEP: u64 = 40;
-const MAX_STATES: usize = 10_000;
+pub(super) const MAX_STATES: usize = 10_000;
 /// So many states are told apart where free answers lead to several.
 const MAX_AT_ONCE: usize = 64;
-/// Larger tables are not explored whole to know how far it is to where they hold.
-const MAX_MAPPED: usize = 200;
 /// From there it is not reached.
 pub(super) const NEVER: u32 = u32::MAX;
 
@@ -87,34 +84,10 @@ impl Step {
     }
 }
 
-/// A state of the machine, and the position as far as the machine asks for it.
-type Place = (State, u64);
-
-#[derive(Clone, Copy, Debug)]
-struct RawStep {
-    next: u32,
-    verdict: Verdict,
-    breaks: bool,
-}
-
-/// The machine, of which every letter says all that it asks.
-#[derive(Debug)]
-struct Raw {
-    machine: Machine,
-    newest: bool,
-    /// The places in a letter that ask for the position, with the position.
-    positions: Vec<(usize, u64)>,
-    /// The positions from here on are all the same.
-    last: u64,
-    states: Vec<Place>,
-    ids: HashMap<Place, u32>,
-    letters: Vec<Box<[u8]>>,
-}
-
 #[derive(Debug)]
 pub(super) struct Table {
     /// `None` where nothing is known of the formula.
-    raw: Option<Raw>,
+    pub(super) raw: Option<Raw>,
     never_refuses: bool,
     free: Free,
     /// For each state those of the machine that it may be.
@@ -123,11 +96,11 @@ pub(super) struct Table {
     /// For each letter those of the machine that it may be.
     letters: Vec<Box<[u32]>>,
     letter_ids: HashMap<Box<[u8]>, LetterId>,
-    steps: Vec<Vec<Step>>,
+    pub(super) steps: Vec<Vec<Step>>,
     /// How far it is from each state to where the formula does not hold, and does.
-    maps: [Option<Vec<u32>>; 2],
+    pub(super) maps: [Option<Vec<u32>>; 2],
     /// For each letter: may it be refused in some state, and must it?
-    refused: Option<(Vec<bool>, Vec<bool>)>,
+    pub(super) refused: Option<(Vec<bool>, Vec<bool>)>,
 }
 
 impl Table {
@@ -293,176 +266,6 @@ impl Table {
         self.states.push(states.clone());
         self.steps.push(Vec::new());
         self.ids.insert(states, id);
-        Ok(id)
-    }
-
-    /// For each state how many calls it takes at least until the formula may hold, or may not;
-    /// [`NEVER`] where it never does. `None` where the table is too large to tell.
-    pub(super) fn map(
-        &mut self,
-        hold: bool,
-        budget: &mut Budget,
-    ) -> Result<Option<&[u32]>, NotAnalysed> {
-        if self.maps[usize::from(hold)].is_none() {
-            let map = self.new_map(hold, budget)?;
-            self.maps[usize::from(hold)] = Some(map);
-        }
-        let map = self.maps[usize::from(hold)].as_deref();
-        Ok(map.filter(|map| !map.is_empty()))
-    }
-
-    /// For each letter: may it be refused in some state, and must it?
-    pub(super) fn refused(
-        &mut self,
-        budget: &mut Budget,
-    ) -> Result<(Vec<bool>, Vec<bool>), NotAnalysed> {
-        if let Some(refused) = &self.refused {
-            return Ok(refused.clone());
-        }
-        let mut may = vec![false; self.letters.len()];
-        let mut must = may.clone();
-        let mut state = Table::START;
-        while state < self.states() {
-            for letter in 0..self.letters() {
-                let step = self.step(state, letter, budget)?;
-                may[letter as usize] |= step.may_break;
-                must[letter as usize] |= step.must_break;
-            }
-            state += 1;
-        }
-        self.refused = Some((may.clone(), must.clone()));
-        Ok((may, must))
-    }
-
-    /// Is it all the same to finished runs whether calls with this letter are made, if the formula
-    /// holds on the run without calls as told?
-    pub(super) fn ignores(
-        &mut self,
-        idle: LetterId,
-        empty: Option<bool>,
-        budget: &mut Budget,
-    ) -> Result<bool, NotAnalysed> {
-        if self.map(true, budget)?.is_none() || self.raw.is_none() {
-            return Ok(false);
-        }
-        let same = |a: Step, b: Step| (a.may_hold, a.must_hold) == (b.may_hold, b.must_hold);
-        let first = self.step(Table::START, idle, budget)?;
-        if (Some(first.may_hold), Some(first.must_hold)) != (empty, empty) {
-            return Ok(false);
-        }
-        for letter in 0..self.letters() {
-            let one = self.step(Table::START, letter, budget)?;
-            let other = self.step(first.next, letter, budget)?;
-            if one.next != other.next || !same(one, other) {
-                return Ok(false);
-            }
-        }
-        for state in 0..self.states() {
-            for letter in 0..self.letters() {
-                let step = self.step(state, letter, budget)?;
-                let then = self.step(step.next, idle, budget)?;
-                if then.next != step.next || !same(step, then) {
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    fn new_map(&mut self, hold: bool, budget: &mut Budget) -> Result<Vec<u32>, NotAnalysed> {
-        let mut state = Table::START;
-        while state < self.states() {
-            if self.states() as usize > MAX_MAPPED {
-                return Ok(Vec::new());
-            }
-            for letter in 0..self.letters() {
-                self.step(state, letter, budget)?;
-            }
-            state += 1;
-        }
-        let mut map = vec![NEVER; self.states.len()];
-        let mut distance = 1;
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (state, row) in self.steps.iter().enumerate() {
-                let reaches = |step: &Step| match distance {
-                    1 => step.may(hold),
-                    _ => map[step.next as usize] == distance - 1,
-                };
-                if map[state] == NEVER && row.iter().any(reaches) {
-                    map[state] = distance;
-                    changed = true;
-                }
-            }
-            distance += 1;
-        }
-        Ok(map)
-    }
-}
-
-impl Raw {
-    fn new(machine: Machine, newest: bool) -> Self {
-        let mut positions = Vec::new();
-        for (place, input) in machine.inputs().iter().enumerate() {
-            if let Input::Position(position) = input {
-                positions.push((place, *position));
-            }
-        }
-        let last = positions.iter().map(|(_, position)| position + 1).max();
-        let start = (machine.start(), 0);
-        Raw {
-            machine,
-            newest,
-            positions,
-            last: last.unwrap_or(0),
-            states: vec![start.clone()],
-            ids: HashMap::from([(start, 0)]),
-            letters: Vec::new(),
-        }
-    }
-
-    fn step(
-        &mut self,
-        state: u32,
-        letter: u32,
-        budget: &mut Budget,
-    ) -> Result<RawStep, NotAnalysed> {
-        budget.spend(STEP)?;
-        let (from, position) = &self.states[state as usize];
-        let position = *position;
-        let mut answers = self.letters[letter as usize].to_vec();
-        for (place, asked) in &self.positions {
-            answers[*place] = u8::from(*asked == position);
-        }
-        let size = self.machine.size();
-        let (next, output) = self.machine.step(from, &answers)?;
-        budget.spend((self.machine.size() - size) as u64 * 4)?;
-        // A state in which nothing changes any more has no position.
-        let position = match next.is_settled() {
-            true => self.last,
-            false => (position + 1).min(self.last),
-        };
-        Ok(RawStep {
-            next: self.state((next, position))?,
-            verdict: output.verdict,
-            breaks: match self.newest {
-                true => output.breaks_here,
-                false => output.breaks,
-            },
-        })
-    }
-
-    fn state(&mut self, place: Place) -> Result<u32, NotAnalysed> {
-        if let Some(id) = self.ids.get(&place) {
-            return Ok(*id);
-        }
-        if self.states.len() >= MAX_STATES {
-            return Err(NotAnalysed::BUDGET);
-        }
-        let id = self.states.len() as u32;
-        self.states.push(place.clone());
-        self.ids.insert(place, id);
         Ok(id)
     }
 }
