@@ -170,7 +170,7 @@ impl Policy {
 }
 
 /// The look-ups an analysis may spend in all.
-const BUDGET: u64 = 2_000_000;
+const BUDGET: u64 = 1_500_000;
 
 /// A rule, as far as it can be explored.
 struct Rule<'p> {
