@@ -6,7 +6,7 @@
 use agentltl_core::Formula;
 
 use crate::call::ToolCall;
-use crate::judge::{Breach, EvaluationError, Judgement, Run};
+use crate::judge::{Breach, EvaluationError, Index, Judgement, Run};
 use crate::monitor::Monitors;
 use crate::trace::Trace;
 use agentltl_core::{Constraint, Policy};
@@ -25,6 +25,8 @@ pub(super) struct Findings {
 #[derive(Clone, Debug)]
 pub(super) struct Judges {
     monitors: Monitors,
+    /// Of the calls up to the last refusal, as only a refusal needs it.
+    index: Index,
 }
 
 impl Judges {
@@ -32,6 +34,7 @@ impl Judges {
         let formulas = policy.constraints().iter().map(Constraint::formula);
         let mut judges = Judges {
             monitors: Monitors::new(formulas),
+            index: Index::default(),
         };
         judges.changed_from(policy, trace, 0);
         judges
@@ -64,7 +67,10 @@ impl Judges {
         if check.suspects.is_empty() {
             return findings;
         }
-        let run = Run::new(extended.0);
+        // Taken out, so that nothing wrong is left where judging unwinds.
+        let mut index = std::mem::take(&mut self.index);
+        index.extend(extended.0);
+        let run = Run::with_index(extended.0, &index);
         for suspect in check.suspects {
             let constraint = &policy.constraints()[suspect.constraint];
             match run.judge(constraint.formula()) {
@@ -76,6 +82,10 @@ impl Judges {
                 Err(error) => findings.found.push((suspect.constraint, Err(error))),
             }
         }
+        drop(run);
+        // The candidate is not part of the run.
+        index.pop(candidate);
+        self.index = index;
         findings
     }
 
@@ -87,6 +97,7 @@ impl Judges {
     /// The trace changed from that position on: calls there differ, are gone, or are new.
     pub(super) fn changed_from(&mut self, _policy: &Policy, trace: &Trace, position: usize) {
         self.monitors.replay(trace, position);
+        self.index.truncate(position);
     }
 
     /// Does the run, as it is, leave the formula unmet? Then in which way.

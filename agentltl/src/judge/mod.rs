@@ -18,6 +18,7 @@ use instances::Instances;
 use table::{Evaluator, Maybe, Mode, Plan};
 
 pub(crate) use hosts::panic_message;
+pub(crate) use run::Index;
 pub use run::Run;
 
 /// Rust code in a formula could not answer, so nothing can be said.
@@ -198,6 +199,9 @@ impl Run<'_> {
         };
         let mut evaluator = Evaluator::new(plan, self.prefix(len), Mode::Running, true);
         evaluator.maybe = maybe;
+        if position == newest && plan.is_pointwise(root) {
+            evaluator.from = newest;
+        }
         let (verdict, witnesses) = failing(&evaluator, root, position, start)?;
         let asked_maybe = evaluator.asked_maybe.get();
         if !verdict.refuses() {

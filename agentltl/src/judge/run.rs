@@ -1,5 +1,6 @@
 //! The calls of a run with what atoms look up in them.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,6 +16,52 @@ use crate::matching::{Bindings, canonical};
 /// Positions by canonical value of an argument.
 type ByValue = Rc<HashMap<String, Vec<u32>>>;
 
+/// Where each tool's calls are in a run. It grows with the run, so that it need not be made anew.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Index {
+    len: usize,
+    by_tool: HashMap<Box<str>, Vec<u32>>,
+}
+
+impl Index {
+    /// Takes in the calls that are new.
+    pub(crate) fn extend(&mut self, calls: &[ToolCall]) {
+        let new = calls.get(self.len..).unwrap_or_default();
+        for (position, call) in (self.len as u32..).zip(new) {
+            match self.by_tool.get_mut(call.tool_name.as_str()) {
+                Some(positions) => positions.push(position),
+                None => {
+                    let tool = call.tool_name.as_str().into();
+                    self.by_tool.insert(tool, vec![position]);
+                }
+            }
+        }
+        self.len = self.len.max(calls.len());
+    }
+
+    /// Forgets the newest call, which is this one.
+    pub(crate) fn pop(&mut self, newest: &ToolCall) {
+        if let Some(positions) = self.by_tool.get_mut(newest.tool_name.as_str()) {
+            positions.pop();
+        }
+        self.len = self.len.saturating_sub(1);
+    }
+
+    /// Forgets the calls from that position on.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        if len < self.len {
+            self.len = len;
+            for positions in self.by_tool.values_mut() {
+                positions.truncate(positions.partition_point(|at| (*at as usize) < len));
+            }
+        }
+    }
+
+    fn positions(&self, tool: &str) -> &[u32] {
+        self.by_tool.get(tool).map_or(&[][..], Vec::as_slice)
+    }
+}
+
 /// The calls of a run, indexed once for any number of formulas.
 ///
 /// ```
@@ -27,7 +74,7 @@ type ByValue = Rc<HashMap<String, Vec<u32>>>;
 /// ```
 pub struct Run<'a> {
     calls: &'a [ToolCall],
-    by_tool: HashMap<&'a str, Vec<u32>>,
+    index: Cow<'a, Index>,
     by_value: RefCell<HashMap<(String, String), ByValue>>,
 }
 
@@ -35,13 +82,20 @@ impl<'a> Run<'a> {
     /// Indexes the calls, in one pass.
     #[must_use]
     pub fn new(calls: &'a [ToolCall]) -> Self {
-        let mut by_tool: HashMap<&str, Vec<u32>> = HashMap::new();
-        for (position, call) in (0..).zip(calls) {
-            by_tool.entry(&call.tool_name).or_default().push(position);
-        }
+        let mut index = Index::default();
+        index.extend(calls);
         Run {
             calls,
-            by_tool,
+            index: Cow::Owned(index),
+            by_value: RefCell::default(),
+        }
+    }
+
+    /// The calls with an index of them that has been made before.
+    pub(crate) fn with_index(calls: &'a [ToolCall], index: &'a Index) -> Self {
+        Run {
+            calls,
+            index: Cow::Borrowed(index),
             by_value: RefCell::default(),
         }
     }
@@ -63,7 +117,7 @@ impl<'a> Run<'a> {
             .entry((tool.to_owned(), key.to_owned()))
             .or_insert_with(|| {
                 let mut index: HashMap<String, Vec<u32>> = HashMap::new();
-                for position in self.by_tool.get(tool).into_iter().flatten() {
+                for position in self.index.positions(tool) {
                     if let Some(value) = self.calls[*position as usize].arguments.get(key) {
                         index.entry(canonical(value)).or_default().push(*position);
                     }
@@ -92,8 +146,12 @@ impl<'r, 'a> Prefix<'r, 'a> {
 
     /// The positions of a tool's calls, in order.
     pub(crate) fn positions(self, tool: &str) -> &'r [u32] {
-        let all = self.run.by_tool.get(tool).map_or(&[][..], Vec::as_slice);
-        self.cut(all)
+        self.cut(self.run.index.positions(tool))
+    }
+
+    /// The positions of a tool's calls that are not before `from`, in order.
+    pub(crate) fn positions_from(self, tool: &str, from: usize) -> &'r [u32] {
+        not_before(from, self.positions(tool))
     }
 
     fn cut(self, positions: &[u32]) -> &[u32] {
@@ -115,6 +173,17 @@ impl<'r, 'a> Prefix<'r, 'a> {
 
     /// The positions of a tool's calls with the arguments, in order.
     pub(crate) fn matching(self, tool: &str, args: &Args, bindings: Bindings<'_>) -> Vec<u32> {
+        self.matching_from(tool, args, bindings, 0)
+    }
+
+    /// Those of them that are not before `from`.
+    pub(crate) fn matching_from(
+        self,
+        tool: &str,
+        args: &Args,
+        bindings: Bindings<'_>,
+        from: usize,
+    ) -> Vec<u32> {
         let fits =
             |position: &&u32| bindings.arguments_match(args, &self.run.calls[**position as usize]);
         // Under a quantifier the calls are looked up once an entity: then by the entity's value.
@@ -126,9 +195,13 @@ impl<'r, 'a> Prefix<'r, 'a> {
             Some((key, value)) => {
                 let index = self.run.by_value(tool, key);
                 let found = index.get(&canonical(value)).map_or(&[][..], Vec::as_slice);
-                self.cut(found).iter().filter(fits).copied().collect()
+                let found = not_before(from, self.cut(found)).iter();
+                found.filter(fits).copied().collect()
             }
-            None => self.positions(tool).iter().filter(fits).copied().collect(),
+            None => {
+                let found = self.positions_from(tool, from).iter();
+                found.filter(fits).copied().collect()
+            }
         }
     }
 
@@ -181,5 +254,47 @@ impl<'r, 'a> Prefix<'r, 'a> {
             .into_iter()
             .filter(|entity| seen.insert(canonical(entity)))
             .collect())
+    }
+}
+
+fn not_before(from: usize, positions: &[u32]) -> &[u32] {
+    &positions[positions.partition_point(|position| (*position as usize) < from)..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Trace;
+
+    #[test]
+    fn an_index_that_followed_a_run_is_as_one_made_anew() {
+        let mut trace = Trace::from_names(["a", "b", "a"]);
+        let mut index = Index::default();
+        let check = |index: &Index, trace: &Trace| {
+            let anew = Run::new(trace);
+            for tool in ["a", "b", "c"] {
+                assert_eq!(index.positions(tool), anew.index.positions(tool), "{tool}");
+            }
+            assert_eq!(index.len, trace.len());
+        };
+        index.extend(&trace);
+        check(&index, &trace);
+        trace.push(ToolCall::new("c"));
+        index.extend(&trace);
+        check(&index, &trace);
+        // A candidate goes again, and another call comes in its place.
+        trace.calls_mut().pop();
+        index.pop(&ToolCall::new("c"));
+        check(&index, &trace);
+        trace.push(ToolCall::new("b"));
+        index.extend(&trace);
+        check(&index, &trace);
+        // A call in flight is withdrawn.
+        trace.calls_mut().remove(1);
+        index.truncate(1);
+        index.extend(&trace);
+        check(&index, &trace);
+        index.truncate(7);
+        check(&index, &trace);
     }
 }

@@ -50,22 +50,24 @@ fn truth(value: bool) -> Verdict {
 pub(crate) enum Column {
     /// The same everywhere.
     Same(Verdict),
-    /// By position; of one more than no entries where there are no calls.
-    Each(Rc<[Verdict]>),
+    /// By position, from some position on; of one entry where there are no calls.
+    Each(usize, Rc<[Verdict]>),
 }
 
 impl Column {
     pub(crate) fn at(&self, position: usize) -> Verdict {
         match self {
             Column::Same(verdict) => *verdict,
-            Column::Each(verdicts) => verdicts[position],
+            Column::Each(from, verdicts) => verdicts[position - from],
         }
     }
 
     fn map(&self, op: impl Fn(Verdict) -> Verdict) -> Column {
         match self {
             Column::Same(verdict) => Column::Same(op(*verdict)),
-            Column::Each(verdicts) => Column::Each(verdicts.iter().map(|v| op(*v)).collect()),
+            Column::Each(from, verdicts) => {
+                Column::Each(*from, verdicts.iter().map(|v| op(*v)).collect())
+            }
         }
     }
 
@@ -73,8 +75,10 @@ impl Column {
         match (self, other) {
             (Column::Same(a), _) => other.map(|b| op(*a, b)),
             (_, Column::Same(b)) => self.map(|a| op(a, *b)),
-            (Column::Each(a), Column::Each(b)) => {
-                Column::Each(a.iter().zip(b.iter()).map(|(a, b)| op(*a, *b)).collect())
+            // All columns of an evaluation start at the same position.
+            (Column::Each(from, a), Column::Each(_, b)) => {
+                let pairs = a.iter().zip(b.iter());
+                Column::Each(*from, pairs.map(|(a, b)| op(*a, *b)).collect())
             }
         }
     }
@@ -140,6 +144,14 @@ impl<'f> Plan<'f> {
         self.tree.extent(id).all(|id| self.tree.node(id).is_past())
     }
 
+    /// Does the subformula, which is past-only, look at no position but its own?
+    pub(crate) fn is_pointwise(&self, id: NodeId) -> bool {
+        self.tree.extent(id).all(|id| {
+            let node = self.tree.node(id);
+            !node.is_local() || matches!(node, Node::Now(_) | Node::Matches(_))
+        })
+    }
+
     /// The outermost quantifier inside the subformula whose body starts at `id`.
     fn quantifier_from(&self, id: NodeId, root: NodeId) -> Option<NodeId> {
         self.bodies
@@ -166,6 +178,9 @@ pub(crate) struct Evaluator<'e, 'r, 'a, 'f> {
     pub(crate) maybe: Maybe,
     /// Set once a pattern has answered "maybe".
     pub(crate) asked_maybe: Cell<bool>,
+    /// The first position that is asked about. Later than 0 for what is
+    /// [pointwise](Plan::is_pointwise) only.
+    pub(crate) from: usize,
     /// Keep every column and the tables of entities, or only what is still needed?
     pub(crate) keep: bool,
     /// What is the same for all entities of a quantifier.
@@ -201,6 +216,7 @@ impl<'e, 'r, 'a, 'f> Evaluator<'e, 'r, 'a, 'f> {
             mode,
             maybe: Maybe::AsWritten,
             asked_maybe: Cell::new(false),
+            from: 0,
             keep,
             shared: RefCell::default(),
         }
@@ -324,7 +340,7 @@ impl<'e, 'r, 'a, 'f> Evaluator<'e, 'r, 'a, 'f> {
         };
         let tail = |finished| self.mode.pending_or(finished);
         Ok(match node {
-            Node::Now(tool) => self.calls_at(self.run.positions(tool.as_str())),
+            Node::Now(tool) => self.calls_at(self.run.positions_from(tool.as_str(), self.from)),
             Node::Matches(pattern) => self.matches(pattern, bindings)?,
             Node::Predicate { function, .. } => {
                 let mut verdicts = Vec::with_capacity(self.height());
@@ -336,7 +352,7 @@ impl<'e, 'r, 'a, 'f> Evaluator<'e, 'r, 'a, 'f> {
                         (Mode::Running, false, false) => PFalse,
                     });
                 }
-                Column::Each(verdicts.into())
+                Column::Each(0, verdicts.into())
             }
             Node::Not => child(0).map(|verdict| !verdict),
             Node::And(operands) => {
@@ -379,7 +395,7 @@ impl<'e, 'r, 'a, 'f> Evaluator<'e, 'r, 'a, 'f> {
     }
 
     fn each(&self, verdict: impl Fn(usize) -> Verdict) -> Column {
-        Column::Each((0..self.height()).map(verdict).collect())
+        Column::Each(0, (0..self.height()).map(verdict).collect())
     }
 
     /// From the last call back, starting with what lies beyond it.
@@ -390,7 +406,7 @@ impl<'e, 'r, 'a, 'f> Evaluator<'e, 'r, 'a, 'f> {
             rest = step(i, rest);
             verdicts[i] = rest;
         }
-        Column::Each(verdicts.into())
+        Column::Each(0, verdicts.into())
     }
 
     fn until(&self, f: &Column, g: &Column, tail: Verdict) -> Column {
@@ -412,7 +428,7 @@ impl<'e, 'r, 'a, 'f> Evaluator<'e, 'r, 'a, 'f> {
             seen = step(i, seen);
             seen
         });
-        Column::Each(verdicts.collect())
+        Column::Each(0, verdicts.collect())
     }
 
     fn count_before(&self, operand: &Column, bound: Bound) -> Column {
@@ -427,19 +443,19 @@ impl<'e, 'r, 'a, 'f> Evaluator<'e, 'r, 'a, 'f> {
             most += u64::from(operand != False);
             verdict
         });
-        Column::Each(verdicts.collect())
+        Column::Each(0, verdicts.collect())
     }
 
-    /// TRUE at the positions, FALSE elsewhere.
+    /// TRUE at the positions, of which none is before the first that is asked about; FALSE elsewhere.
     fn calls_at(&self, positions: &[u32]) -> Column {
         if self.run.len() == 0 {
             return Column::Same(self.mode.pending_or(false));
         }
-        let mut verdicts = vec![False; self.run.len()];
+        let mut verdicts = vec![False; self.run.len() - self.from];
         for position in positions {
-            verdicts[*position as usize] = True;
+            verdicts[*position as usize - self.from] = True;
         }
-        Column::Each(verdicts.into())
+        Column::Each(self.from, verdicts.into())
     }
 
     fn matches(
@@ -451,13 +467,16 @@ impl<'e, 'r, 'a, 'f> Evaluator<'e, 'r, 'a, 'f> {
             Pattern::Tools(tools, args) => {
                 let positions: Vec<u32> = tools
                     .iter()
-                    .flat_map(|tool| self.run.matching(tool.as_str(), args, bindings))
+                    .flat_map(|tool| {
+                        self.run
+                            .matching_from(tool.as_str(), args, bindings, self.from)
+                    })
                     .collect();
                 Ok(self.calls_at(&positions))
             }
             Pattern::Host { pattern, maybe } => {
                 let mut positions = Vec::new();
-                for (position, call) in (0..).zip(self.run.calls()) {
+                for (position, call) in (self.from as u32..).zip(&self.run.calls()[self.from..]) {
                     let matches = match hosts::pattern(pattern, call)? {
                         Match::Yes => true,
                         Match::No => false,
