@@ -75,7 +75,7 @@ fn explore(policy: &Policy, calls: &[ToolCall]) -> Vec<(Seen, bool)> {
 }
 
 proptest! {
-    #![proptest_config(config(40))]
+    #![proptest_config(config(30))]
 
     #[test]
     fn what_is_said_of_policies_is_so_of_all_short_runs(policy in policies()) {

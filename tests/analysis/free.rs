@@ -5,12 +5,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use agentltl::analysis::Lint;
 use agentltl::build::{called, globally, next, now, truth};
 use agentltl::testing::{FormulaParams, formulas_with};
-use agentltl::{Constraint, Formula, Node, Policy, Severity, ToolCall, matches_pattern, predicate};
+use agentltl::{
+    Action, Constraint, Formula, Node, Policy, Severity, ToolCall, holds, matches_pattern,
+    predicate,
+};
 use proptest::prelude::*;
 
-use super::policies::{check, policy_of};
+use super::policies::{action, check, policy_of};
 use super::rules::kinds;
-use super::{config, plain};
+use super::{config, plain, runs, small, some_calls};
 
 fn hash(of: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -62,7 +65,37 @@ fn policies() -> impl Strategy<Value = Policy> {
 }
 
 proptest! {
-    #![proptest_config(config(100))]
+    #![proptest_config(config(25))]
+
+    #[test]
+    fn what_no_value_breaks_is_broken_by_none(f in small(), form in 0..4) {
+        let f = f.to_string().replace("x=1,", "x=?v,").replace("x=1)", "x=?v)");
+        let body = match form {
+            0 => f,
+            1 => format!("({f}) -> ({f})"),
+            2 => format!(r#"called_with("a", x=?v) | ({f})"#),
+            _ => format!(r#"called_with("a", x=?v) & G(({f}) -> ({f}))"#),
+        };
+        let rule = format!(r#"forall v in args("a", "x"): {body}"#);
+        let rule = Constraint::new("rule", rule.parse::<Formula>().unwrap());
+        let policy = Policy::new([rule]).unwrap();
+        if policy.analyze().of(Lint::Vacuous).next().is_none() {
+            return Ok(());
+        }
+        let mut calls = some_calls();
+        calls.push(ToolCall::new("a").with_argument("x", "s"));
+        for run in runs(&calls, 2) {
+            let formula = policy.constraints()[0].formula();
+            prop_assert!(holds(formula, &run).unwrap(), "{}: {:?}", formula, run);
+            for call in &calls {
+                prop_assert_eq!(action(&policy, &run, call), Action::Allow, "{}: {:?}", formula, run);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(60))]
 
     #[test]
     fn findings_are_real_whatever_is_answered(policy in policies()) {

@@ -45,7 +45,7 @@ fn calls_of(policy: &Policy) -> Vec<ToolCall> {
 }
 
 /// What happens to a call after a run.
-fn action(policy: &Policy, run: &[ToolCall], call: &ToolCall) -> Action {
+pub(super) fn action(policy: &Policy, run: &[ToolCall], call: &ToolCall) -> Action {
     let mut enforcer = Enforcer::new(policy.clone()).unwrap();
     for call in run {
         enforcer.record(call.clone());

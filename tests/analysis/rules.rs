@@ -117,6 +117,29 @@ fn what_is_free_is_said() {
 }
 
 #[test]
+fn rules_over_arguments_that_nothing_breaks() {
+    for formula in [
+        r#"forall v in args("a", "x"): called_with("a", x=?v)"#,
+        r#"forall v in args("a", "x"): G(matches("a", x=?v) -> O(matches("a", x=?v)))"#,
+        r#"forall v in args("a", "x"): G(now("b") -> !matches("a", x=?v))"#,
+    ] {
+        let analysis = policy(&[("rule", HardStop, formula)]).analyze();
+        assert_eq!(kinds(&analysis), [Lint::Vacuous], "{formula}");
+    }
+    for formula in [
+        r#"forall v in args("a", "x"): called_with("b", x=?v)"#,
+        // It is so of that value alone.
+        r#"forall v in args("a", "x"): called_with("a", x=1) -> called_with("a", x=?v) & called_with("b", x=1)"#,
+        r#"forall v in args("a", "x"): G(!matches("a", x=1))"#,
+        r#"forall v in args("a", "x"): called_with("a", y=?v)"#,
+        r#"forall v in args("a", "x"): G(matches("a", x=?v) -> Y(true))"#,
+    ] {
+        let analysis = policy(&[("rule", HardStop, formula)]).analyze();
+        assert_eq!(kinds(&analysis), [], "{formula}");
+    }
+}
+
+#[test]
 fn what_a_human_approves_is_not_unusable() {
     let rules = [
         ("ask", Ask, "false"),

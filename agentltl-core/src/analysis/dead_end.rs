@@ -16,7 +16,8 @@ impl Analyst<'_> {
             if !constraint.applies_to_final_answer() || self.rules[rule].satisfiable != Some(true) {
                 continue;
             }
-            if let Err(reason) = self.find_dead_end(rule, refusing) {
+            let found = self.within(BUDGET, |this| this.find_dead_end(rule, refusing));
+            if let Err(reason) = found {
                 self.gap(format!("dead ends for `{}`", self.name(rule)), reason);
             }
         }

@@ -127,7 +127,7 @@ pub struct Finding {
     pub part: Option<Formula>,
     /// What is wrong, in words.
     pub message: String,
-    /// The shortest run that shows it, where a run can.
+    /// A run that shows it, where a run can: the shortest, but for dead ends of large policies.
     pub run: Option<SampleRun>,
     /// For each call of the run the verdicts that turn with it, by the name of the rule.
     pub turns: Vec<Vec<(String, Verdict)>>,

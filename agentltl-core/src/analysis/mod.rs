@@ -7,7 +7,8 @@
 //! Runs are calls that come one at a time, whose results are known before the next call or never.
 //! Predicates, patterns in Rust and quantifiers are free: they may answer anything, see
 //! [`Analysis::free`]. A finding is real whatever they answer, as long as they do answer: code that
-//! fails refuses the call, whatever the rule says.
+//! fails refuses the call, whatever the rule says. Of a rule `forall x in args(..)` it is found, too, if
+//! no value can break it. The parts of a rule that asks code are not looked at by themselves.
 
 mod alphabet;
 mod climb;
@@ -17,6 +18,7 @@ mod dead_end;
 mod finding;
 mod formula;
 mod free;
+mod quantified;
 mod raw;
 mod reach;
 mod redundant;
@@ -285,6 +287,22 @@ impl<'p> Analyst<'p> {
             what: what.into(),
             reason: reason.reason.to_owned(),
         });
+    }
+
+    /// Does something with a part of the budget.
+    fn within<T>(
+        &mut self,
+        most: u64,
+        task: impl FnOnce(&mut Self) -> Result<T, NotAnalysed>,
+    ) -> Result<T, NotAnalysed> {
+        let all = self.budget;
+        let part = all.part(most);
+        self.budget = part;
+        let done = task(self);
+        let spent = self.budget.spent_of(part);
+        self.budget = all;
+        self.budget.spend(spent)?;
+        done
     }
 
     /// Asks a question with a part of the budget.

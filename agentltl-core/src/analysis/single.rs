@@ -1,6 +1,7 @@
 //! What is found of each rule by itself.
 
 use super::finding::{Finding, Lint};
+use super::quantified::never_fails;
 use super::search::Goal;
 use super::view::MoveId;
 use super::{Analyst, NotAnalysed};
@@ -48,7 +49,9 @@ impl Analyst<'_> {
         }
         let never_refuses =
             self.rules[rule].enforcing.is_some() && !self.rules[rule].may_refuse.contains(&true);
-        if broken.is_none() && never_refuses {
+        let formula = self.policy.constraints()[self.rules[rule].index].formula();
+        let never_fails = self.ask(BUDGET, |_, budget| never_fails(formula, budget));
+        if (broken.is_none() && never_refuses) || matches!(never_fails, Ok(Some(true))) {
             self.report(
                 Lint::Vacuous,
                 &[rule],

@@ -187,7 +187,8 @@ impl Analyst<'_> {
             {
                 continue;
             }
-            if let Err(reason) = self.find_unusable(tool, &own, &blocking) {
+            let found = self.within(BUDGET, |this| this.find_unusable(tool, &own, &blocking));
+            if let Err(reason) = found {
                 self.gap(format!("may {:?} ever be called?", name.as_str()), reason);
             }
         }

@@ -10,6 +10,9 @@ use super::together::and;
 use super::view::MoveId;
 use super::{Analyst, NotAnalysed};
 
+/// The look-ups spent on the search.
+const ALL: u64 = 500_000;
+
 /// Where a wedge may be: how some calls are stopped there, by one of these rules or by any.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Suspicion {
@@ -29,7 +32,8 @@ impl Analyst<'_> {
             stoppers.push((proposal, stops));
         }
         stoppers.sort_by_key(|(_, stops)| stops.len());
-        if let Err(reason) = self.find_wedge(refusing, &stoppers) {
+        let found = self.within(ALL, |this| this.find_wedge(refusing, &stoppers));
+        if let Err(reason) = found {
             self.gap("wedges", reason);
         }
     }
