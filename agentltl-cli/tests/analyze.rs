@@ -127,7 +127,7 @@ formula = 'called_n("fetch", <= 1)'
 error[wedge]: an agent that obeys gets stuck after this allowed call: `once` (HARD_STOP) refuses whatever it calls next
   --> -:6:11
     1. fetch() -- once: PTRUE
-  help: let some call pass there; an agent can insist against SOFT_BLOCK, and BLOCK_AND_WARN and TOLERATE let calls pass
+  help: let some call pass there; under BLOCK_AND_WARN an agent can insist, and TOLERATE lets calls pass
 
 -: 1 error
 "

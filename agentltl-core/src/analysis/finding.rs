@@ -82,8 +82,8 @@ impl Lint {
             }
             Lint::Contradiction => "change one of them so that some run meets them all",
             Lint::Wedge => {
-                "let some call pass there; an agent can insist against SOFT_BLOCK, and \
-                 BLOCK_AND_WARN and TOLERATE let calls pass"
+                "let some call pass there; under BLOCK_AND_WARN an agent can insist, and TOLERATE lets \
+                 calls pass"
             }
             Lint::DeadEnd => {
                 "let the call that leads there wait until the constraint on the final answer is \
