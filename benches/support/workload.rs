@@ -38,17 +38,23 @@ pub fn policy(formulas: &[Formula]) -> Policy {
 
 /// A run that keeps all of [`texts`].
 pub fn calls(count: usize) -> Vec<ToolCall> {
-    candidates(count)
-        .into_iter()
-        .map(|call| call.with_result("ok"))
-        .collect()
+    (0..count).map(call).collect()
+}
+
+/// The call at a position of it.
+pub fn call(position: usize) -> ToolCall {
+    candidate(position).with_result("ok")
+}
+
+/// That call before it is made.
+pub fn candidate(position: usize) -> ToolCall {
+    const TOOLS: [&str; 10] = ["t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9"];
+    ToolCall::new(TOOLS[position % 10])
 }
 
 /// The same calls before they are made.
 pub fn candidates(count: usize) -> Vec<ToolCall> {
-    (0..count)
-        .map(|i| ToolCall::new(format!("t{}", i % 10)))
-        .collect()
+    (0..count).map(candidate).collect()
 }
 
 /// A formula of each operator, which the calls of [`varied`] keep.

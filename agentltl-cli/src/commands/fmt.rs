@@ -12,17 +12,6 @@ use crate::error::Failure;
 use crate::policy::{Kind, PolicyText, one_of_several};
 use crate::screen::{Plain, Screen};
 
-/// The order of the keys of a rule.
-const KEYS: [&str; 7] = [
-    "name",
-    "formula",
-    "severity",
-    "weight",
-    "description",
-    "repair",
-    "applies_to_final_answer",
-];
-
 pub(crate) fn run(options: &Fmt, screen: &mut Screen) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::Met;
     for path in &options.policies {
@@ -107,7 +96,7 @@ fn table(rule: &mut Table, is_first: bool) {
         prefix = format!("\n{comments}");
     }
     rule.decor_mut().set_prefix(prefix);
-    let place = |key: &str| KEYS.iter().position(|known| *known == key);
+    let place = |key: &str| Policy::__RULE_KEYS.iter().position(|known| *known == key);
     rule.sort_values_by(|a, _, b, _| place(a.get()).cmp(&place(b.get())));
     formula(rule);
     keys(rule);

@@ -33,6 +33,12 @@ pub(super) const RULE: [&str; 7] = [
     "applies_to_final_answer",
 ];
 
+impl Policy {
+    /// The keys of a rule in a policy file, in the order they are written: for the command.
+    #[doc(hidden)]
+    pub const __RULE_KEYS: [&'static str; 7] = RULE;
+}
+
 /// Nothing in a policy nests deeper than a field of a rule.
 pub(super) const DEPTH: usize = 3;
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use agentltl::monitor::Monitors;
 use agentltl::{Enforcer, Formula, ToolCall, Trace};
-use workload::{calls, candidates, formulas, policy, texts};
+use workload::{call, calls, candidates, formulas, policy, texts};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -30,27 +30,26 @@ fn timed(run: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// After so many calls of the run every transition has been taken once.
-const WARM: usize = 100;
-
-/// So many candidates are asked about in turn: what is proposed has just been made, and is not read
-/// from a list as long as the run.
+/// So many candidates are asked about in turn, and calls are made as they are recorded: what is proposed
+/// or has run was in hand a moment ago, and is not read from a list as long as the run. After so many
+/// calls, too, every transition has been taken once.
 const FEW: usize = 100;
 
 /// How often a run of so many calls is repeated.
 fn times(count: usize) -> usize {
-    (2_000_000 / count).clamp(5, 200)
+    (2_000_000 / count).clamp(15, 200)
 }
 
 /// The monitors alone: a check and a record a call.
 fn monitors(formulas: &[Formula], count: usize) -> Duration {
-    let (calls, candidates) = (calls(count), candidates(FEW));
+    let (calls, candidates) = (calls(FEW), candidates(FEW));
     let mut monitors = Monitors::new(formulas);
-    monitors.replay(&calls[..calls.len().min(WARM)], 0);
+    monitors.replay(&calls, 0);
     best(times(count), || {
         monitors.reset();
         timed(|| {
-            for (candidate, call) in candidates.iter().cycle().zip(&calls) {
+            let few = candidates.iter().zip(&calls).cycle();
+            for (candidate, call) in few.take(count) {
                 assert!(monitors.check(black_box(candidate)).suspects.is_empty());
                 monitors.record(black_box(call));
             }
@@ -62,33 +61,32 @@ fn monitors(formulas: &[Formula], count: usize) -> Duration {
 /// in which its monitors have met what they meet here.
 fn enforcer(formulas: &[Formula], count: usize, warm: bool) -> Result<Duration, Error> {
     let mut fresh = Enforcer::new(policy(formulas))?;
-    let (calls, candidates) = (calls(count), candidates(FEW));
+    let candidates = candidates(FEW);
     if warm {
-        for call in &calls[..count.min(WARM)] {
-            assert!(fresh.check(call).allowed());
-            fresh.record(call.clone());
+        for call in calls(count.min(FEW)) {
+            assert!(fresh.check(&call).allowed());
+            fresh.record(call);
         }
         fresh.reset();
     }
     Ok(best(times(count), || {
-        let (mut enforcer, calls) = (fresh.clone(), calls.clone());
+        let mut enforcer = fresh.clone();
         timed(|| {
-            for (candidate, call) in candidates.iter().cycle().zip(calls) {
+            for (position, candidate) in candidates.iter().cycle().take(count).enumerate() {
                 assert!(enforcer.check(black_box(candidate)).allowed());
-                enforcer.record(black_box(call));
+                enforcer.record(call(black_box(position)));
             }
         })
     }))
 }
 
-/// Storing the calls, and nothing else.
+/// Making the calls and storing them, and nothing else.
 fn store(count: usize) -> Duration {
-    let calls = calls(count);
     best(times(count), || {
-        let (mut trace, calls) = (Trace::new(), calls.clone());
+        let mut trace = Trace::new();
         let time = timed(|| {
-            for call in calls {
-                trace.push(black_box(call));
+            for position in 0..count {
+                trace.push(call(black_box(position)));
             }
         });
         black_box(&trace);
