@@ -111,7 +111,7 @@ impl World {
             let Goal { table, holds, .. } = goals[slot];
             let mut firsts = Vec::with_capacity(own.len());
             for (id, letter) in own {
-                let step = self.step(table, Table::START, *letter, budget)?;
+                let step = self.tables.step(table, Table::START, *letter, budget)?;
                 let hurry = self.is_urgent(table, step.next, holds, budget)?;
                 starts[*id] |= hurry;
                 firsts.push((step, self.is_lost(table, step, holds, budget)?, hurry));
@@ -121,8 +121,8 @@ impl World {
                     if i == k || firsts[i].1 {
                         continue;
                     }
-                    let right = self.step(table, firsts[i].0.next, *other, budget)?;
-                    let wrong = self.step(table, firsts[k].0.next, *letter, budget)?;
+                    let right = self.tables.step(table, firsts[i].0.next, *other, budget)?;
+                    let wrong = self.tables.step(table, firsts[k].0.next, *letter, budget)?;
                     // In the right order it holds in the end, or all the time.
                     let is_order = right.may(holds)
                         && (!wrong.may(holds)
@@ -175,7 +175,7 @@ impl World {
     ) -> Result<bool, NotAnalysed> {
         let idle = self.alphabet.idle[table];
         for _ in 0..LONG {
-            let step = self.step(table, state, idle, budget)?;
+            let step = self.tables.step(table, state, idle, budget)?;
             if step.next == state {
                 return Ok(false);
             }

@@ -39,7 +39,9 @@ impl World {
             for proposal in &view.proposals {
                 let mut steps = idle.clone();
                 for (slot, letter) in &proposal.changes {
-                    steps[*slot] = self.step(members[*slot], states[*slot], *letter, budget)?;
+                    steps[*slot] =
+                        self.tables
+                            .step(members[*slot], states[*slot], *letter, budget)?;
                 }
                 let objects = |slot: usize| steps[slot].must_break;
                 let noted = (0..others.len()).any(objects);
@@ -65,6 +67,7 @@ impl World {
                     let mut next: Vec<_> = idle.iter().map(|step| step.next).collect();
                     for (slot, letter) in &step.changes {
                         next[*slot] = self
+                            .tables
                             .step(members[*slot], states[*slot], *letter, budget)?
                             .next;
                     }

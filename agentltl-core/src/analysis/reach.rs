@@ -156,7 +156,10 @@ impl World {
     ) -> Result<Vec<Step>, NotAnalysed> {
         let mut steps = Vec::with_capacity(states.len());
         for (slot, state) in states.iter().enumerate() {
-            steps.push(self.step(view.members[slot], *state, view.idle[slot], budget)?);
+            steps.push(
+                self.tables
+                    .step(view.members[slot], *state, view.idle[slot], budget)?,
+            );
         }
         Ok(steps)
     }
@@ -180,7 +183,9 @@ impl World {
         };
         let changes = &reach.view.proposals[proposal].changes;
         for (slot, letter) in changes {
-            let step = self.step(reach.view.members[*slot], states[*slot], *letter, budget)?;
+            let step =
+                self.tables
+                    .step(reach.view.members[*slot], states[*slot], *letter, budget)?;
             add(reach.parts[*slot], step);
         }
         for (slot, step) in idle.iter().enumerate() {
@@ -214,7 +219,9 @@ impl World {
             let step = &reach.view.proposals[proposal].moves[number];
             let mut last = idle.last().copied();
             for (slot, letter) in &step.changes {
-                let taken = self.step(reach.view.members[*slot], states[*slot], *letter, budget)?;
+                let taken =
+                    self.tables
+                        .step(reach.view.members[*slot], states[*slot], *letter, budget)?;
                 next[*slot] = taken.next;
                 if *slot + 1 == states.len() {
                     last = Some(taken);

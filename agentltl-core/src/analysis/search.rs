@@ -168,7 +168,9 @@ impl World {
             for step in view.proposals.iter().flat_map(|proposal| &proposal.moves) {
                 let mut steps = idle.clone();
                 for (slot, letter) in &step.changes {
-                    steps[*slot] = self.step(members[*slot], states[*slot], *letter, budget)?;
+                    steps[*slot] =
+                        self.tables
+                            .step(members[*slot], states[*slot], *letter, budget)?;
                 }
                 let path = [&path[..], &[step.id]].concat();
                 for (number, (goal, step)) in goals.iter().zip(&steps).enumerate() {
@@ -262,9 +264,12 @@ impl<'w> Search<'w> {
         self.idle.clear();
         for slot in 0..self.goals.len() {
             let state = self.arena.get(at)[slot];
-            let step =
-                self.world
-                    .step(self.goals[slot].table, state, self.view.idle[slot], budget)?;
+            let step = self.world.tables.step(
+                self.goals[slot].table,
+                state,
+                self.view.idle[slot],
+                budget,
+            )?;
             let share = self.share(slot, step, budget)?;
             sum.add(slot, share);
             self.idle.push(share);
@@ -289,6 +294,7 @@ impl<'w> Search<'w> {
             let state = self.arena.get(at)[*slot];
             let step = self
                 .world
+                .tables
                 .step(self.goals[*slot].table, state, *letter, budget)?;
             let share = self.share(*slot, step, budget)?;
             sum.take(*slot, self.idle[*slot]);

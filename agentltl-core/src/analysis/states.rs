@@ -105,16 +105,21 @@ impl Analyst<'_> {
                 let proposal = alphabet.moves[*step as usize].proposal as usize;
                 let proposed = alphabet.letter(&alphabet.proposals[proposal].letters, table);
                 let letter = alphabet.letter_of(*step, table);
-                let taken = self.world.step(table, state, proposed, &mut self.budget)?;
-                if if must {
+                let taken = self
+                    .world
+                    .tables
+                    .step(table, state, proposed, &mut self.budget)?;
+                let refused = if must {
                     taken.must_break
                 } else {
                     taken.may_break
-                } {
+                };
+                if refused {
                     return Ok(Some(*rule));
                 }
                 state = self
                     .world
+                    .tables
                     .step(table, state, letter, &mut self.budget)?
                     .next;
             }
@@ -134,7 +139,10 @@ impl Analyst<'_> {
         let letters = &self.world.alphabet.proposals[proposal].letters;
         let letter = self.world.alphabet.letter(letters, table);
         let state = reach.states(node)[slot];
-        let step = self.world.step(table, state, letter, &mut self.budget)?;
+        let step = self
+            .world
+            .tables
+            .step(table, state, letter, &mut self.budget)?;
         Ok(step.must_break)
     }
 

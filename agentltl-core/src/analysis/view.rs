@@ -100,16 +100,6 @@ impl World {
         }
     }
 
-    pub(super) fn step(
-        &mut self,
-        table: TableId,
-        state: StateId,
-        letter: LetterId,
-        budget: &mut Budget,
-    ) -> Result<Step, NotAnalysed> {
-        self.tables.step(table, state, letter, budget)
-    }
-
     /// What the steps along a path are.
     pub(super) fn steps(
         &mut self,
@@ -207,7 +197,7 @@ impl World {
                     .changes
                     .first()
                     .map_or(view.idle[0], |change| change.1);
-                if self.step(table, state, letter, budget)?.must_break {
+                if self.tables.step(table, state, letter, budget)?.must_break {
                     let unknown = self.alphabet.proposals[proposal.id as usize].moves.start;
                     return Ok(Some([path.as_slice(), &[unknown]].concat()));
                 }
@@ -215,7 +205,7 @@ impl World {
             for proposal in &view.proposals {
                 for step in &proposal.moves {
                     let letter = step.changes.first().map_or(view.idle[0], |change| change.1);
-                    let taken = self.step(table, state, letter, budget)?;
+                    let taken = self.tables.step(table, state, letter, budget)?;
                     if !taken.may_break && known.insert(taken.next) {
                         todo.push_back((taken.next, [path.as_slice(), &[step.id]].concat()));
                     }

@@ -163,6 +163,7 @@ impl Analyst<'_> {
                 let letter = self.world.alphabet.letter(letters, table);
                 if self
                     .world
+                    .tables
                     .step(table, *state, letter, &mut self.budget)?
                     .must_break
                 {
