@@ -206,6 +206,14 @@ impl<M: Into<Match>, E: Into<HostError>> MatchResult for Result<M, E> {
 
 /// What the function of a quantifier's domain may return in `constraints!`: the entities, or a
 /// `Result` of them.
+///
+/// ```
+/// use agentltl::DomainResult as _;
+/// let known: Result<_, &str> = Ok(vec!["SEA".into()]);
+/// assert_eq!(known.into_entities()?, ["SEA"]);
+/// assert!(Err::<Vec<_>, _>("not today").into_entities().is_err());
+/// # Ok::<(), agentltl::HostError>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a domain returns `Vec<serde_json::Value>` or a `Result` of it, not `{Self}`",
     label = "this function is the domain of a quantifier"

@@ -14,6 +14,15 @@ const MAX_ANSWERS: usize = 64;
 
 /// Something of which any answer is possible to the analysis; see
 /// [`Analysis::free`](super::Analysis::free).
+///
+/// ```
+/// use agentltl_core::{Constraint, Policy};
+/// let rule = r#"forall v in args("open", "file"): called_with("close", file=?v)"#.parse()?;
+/// let analysis = Policy::new([Constraint::new("closed", rule)])?.analyze();
+/// assert_eq!(analysis.free[0].constraint, "closed");
+/// assert!(analysis.free[0].part.starts_with("forall v in"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FreePart {
